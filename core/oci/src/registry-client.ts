@@ -35,6 +35,8 @@ export interface RegistryOptions {
   readonly origin?: string;
   /** Plain HTTP will do where there is no HTTPS. Default: for registries of this machine and of private networks. */
   readonly mayBePlain?: boolean;
+  /** Certificate authorities, PEM, that are trusted besides the usual ones. */
+  readonly authorities?: string;
 }
 
 /** A part of a blob, as it comes. */
@@ -175,14 +177,14 @@ export class RegistryClient {
   private send(url: string, { headers = {}, ...options }: Omit<FetchOptions, 'signal'>): Promise<Response> {
     const { authorization } = this;
     const all = authorization === undefined ? headers : { ...headers, Authorization: authorization };
-    return fetchUrl(url, { ...options, signal: this.signal, headers: all });
+    return fetchUrl(url, { ...options, ...this.trusted(), headers: all });
   }
 
   /** Whether the registry speaks HTTPS; where it is close, plain HTTP will do. */
   private async reach(): Promise<string> {
     if (this.origin !== undefined) return this.origin;
     const { registry } = this.image;
-    const options: FetchOptions = { signal: this.signal };
+    const options = this.trusted();
     const secure = `https://${registry}`;
     try {
       await (await fetchUrl(`${secure}/v2/`, options)).body?.cancel();
@@ -193,6 +195,10 @@ export class RegistryClient {
       this.origin = `http://${registry}`;
     }
     return this.origin;
+  }
+
+  private trusted(): FetchOptions {
+    return { signal: this.signal, authorities: this.options.authorities };
   }
 
   /** `Basic` sends the credentials; `Bearer` sends a token of the named token server. */
@@ -213,7 +219,7 @@ export class RegistryClient {
     if (service !== undefined) url.searchParams.set('service', service);
     url.searchParams.set('scope', fields.get('scope') ?? `repository:${this.image.repository}:pull`);
     const headers: Readonly<Record<string, string>> = basic === undefined ? {} : { Authorization: basic };
-    const response = await fetchUrl(url.href, { signal: this.signal, headers });
+    const response = await fetchUrl(url.href, { ...this.trusted(), headers });
     const body = await readBody(response, maxManifestBytes);
     if (!response.ok)
       throw new Error(`GET ${url.origin}${url.pathname}: unexpected status code ${describeStatus(response)}`);

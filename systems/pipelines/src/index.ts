@@ -34,6 +34,9 @@ export { buildPod, type PodCredentials, type PodOptions } from './pod/build-pod.
 export { CredentialError, credentialErrors, podCredentials } from './pod/credentials.ts';
 export type { PodImages } from './pod/pod-images.ts';
 
+// Traces
+export type { SendTraces, TraceTarget } from './tracing/trace-target.ts';
+
 // The program in every step
 export { entrypointMissing, entrypointProgram } from './entrypoint/entrypoint-program.ts';
 

@@ -6,6 +6,11 @@ import { readCacheTransforms } from './cache/read-cache-transforms.ts';
 import { configDefaults, standardDefaults } from './config/config-defaults.ts';
 import { defaultFeatureFlags, featureFlags } from './config/feature-flags.ts';
 import { type MetricsConfig, metricsConfig, standardMetrics } from './config/metrics-config.ts';
+import { registryCertConfig } from './config/registry-cert-config.ts';
+import { spireConfig } from './config/spire-config.ts';
+import { tracingConfig } from './config/tracing-config.ts';
+import { FollowedTraceTarget, type SendTraces } from './tracing/trace-target.ts';
+import { standardWaitBackoff, waitBackoffConfig } from './config/wait-backoff-config.ts';
 import { shippedObjects } from './config/shipped-objects.ts';
 import { type CloudEventOptions, cloudEventControllers } from './controllers/cloud-events/controller.ts';
 import { Outbox } from './cloud-events/outbox.ts';
@@ -45,6 +50,8 @@ export interface PipelinesOptions {
   readonly namespace?: string;
   /** Where those of the resolvers are. Default `tekton-pipelines-resolvers`. */
   readonly resolversNamespace?: string;
+  /** Sends the traces of the process where `config-tracing` says. Without it, that ConfigMap has no effect. */
+  readonly sendTraces?: SendTraces;
   /** `pipeline.tekton.dev/release` on everything it makes. */
   readonly release?: string;
 }
@@ -59,29 +66,33 @@ export function pipelinesSystem({
   images,
   imageCommand,
   storedCommand,
+  sendTraces,
   namespace = 'tekton-pipelines',
   resolversNamespace = 'tekton-pipelines-resolvers',
   release = 'tektite',
 }: PipelinesOptions): System {
   const controllers = (
-    { flags, defaults }: CurrentSettings,
+    { flags, defaults, waitBackoff = () => standardWaitBackoff }: CurrentSettings,
     resolvers: ResolverSettings,
     transforms: CacheTransforms,
     metrics: () => MetricsConfig,
+    authorities: () => string,
     cloudEvents: Pick<CloudEventOptions, 'events' | 'outbox'>,
   ) => [
     taskRunController({
       flags,
       defaults,
+      waitBackoff,
       images,
       release,
       transforms,
-      imageLookup: new ImageLookup(imageCommand, storedCommand),
+      imageLookup: new ImageLookup(imageCommand, storedCommand, authorities),
       metrics: new TaskRunMetrics(() => globalMeter(meterName), metrics),
     }),
     pipelineRunController({
       flags,
       defaults,
+      waitBackoff,
       nopImage: images.nop,
       transforms,
       metrics: new PipelineRunMetrics(() => globalMeter(meterName), metrics),
@@ -96,10 +107,17 @@ export function pipelinesSystem({
     name: 'pipelines',
     kinds: allKinds,
     objects: [...shippedObjects(namespace), ...resolverObjects(resolversNamespace)],
-    controllers: controllers(shipped, shippedSettings, strippingTransforms, () => standardMetrics, {
-      events: () => standardEvents,
-      outbox: new Outbox(systemClock),
-    }),
+    controllers: controllers(
+      shipped,
+      shippedSettings,
+      strippingTransforms,
+      () => standardMetrics,
+      () => '',
+      {
+        events: () => standardEvents,
+        outbox: new Outbox(systemClock),
+      },
+    ),
     webhooks: webhooks(shipped),
     permissions: [
       { apiGroups: [''], resources: ['pods'], verbs: ['create', 'delete', 'get', 'patch'] },
@@ -126,24 +144,44 @@ export function pipelinesSystem({
       const onError = (error: Error) => log.error('a setting is not in force', { error });
       const onWatchError = (error: Error) =>
         log.warn('settings cannot be watched, the last ones stay in force', { error });
-      const definitions = [featureFlags, configDefaults, metricsConfig, eventsConfig];
-      const outbox = new Outbox(client.clock);
+      const definitions = [
+        featureFlags,
+        configDefaults,
+        metricsConfig,
+        eventsConfig,
+        waitBackoffConfig,
+        tracingConfig,
+        registryCertConfig,
+        spireConfig,
+      ];
       const store = new ConfigStore(client, { namespace, definitions, onError, onWatchError }).start();
+      const authorities = () => store.get(registryCertConfig).authorities;
+      const outbox = new Outbox(client.clock, authorities);
       const resolverStore = resolverConfigStore(client, resolversNamespace, { onError, onWatchError }).start();
       await Promise.all([store.synced(), resolverStore.synced()]);
-      const settings = { flags: () => store.get(featureFlags), defaults: () => store.get(configDefaults) };
+      const traces =
+        sendTraces && new FollowedTraceTarget({ client, namespace, send: sendTraces, onError: onWatchError });
+      traces?.follow(store.get(tracingConfig));
+      store.subscribe(tracingConfig, (config) => traces?.follow(config));
+      const settings = {
+        flags: () => store.get(featureFlags),
+        defaults: () => store.get(configDefaults),
+        waitBackoff: () => store.get(waitBackoffConfig),
+      };
       const system = {
         controllers: controllers(
           settings,
-          resolverSettings(resolverStore),
+          resolverSettings(resolverStore, authorities),
           await readCacheTransforms(client, namespace),
           () => store.get(metricsConfig),
+          authorities,
           { events: () => store.get(eventsConfig), outbox },
         ),
         webhooks: webhooks(settings),
       };
       const stop = async () => {
         await Promise.all([store.stop(), resolverStore.stop(), outbox[Symbol.asyncDispose]()]);
+        await traces?.stop();
       };
       return { system, stop };
     },

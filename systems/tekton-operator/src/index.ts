@@ -16,6 +16,9 @@ export type { TknProgram } from './extension/platform-services.ts';
 // The pruner that it installs
 export { prunerSystem } from './event-pruner/pruner-system.ts';
 
+// The webhook that gives run Pods a proxy
+export { proxyWebhookSystem } from './proxy-webhook/proxy-webhook-system.ts';
+
 // Where releases come from
 export { folderPayload } from './payload/folder-payload.ts';
 export { type MadeRelease, objectPayload } from './payload/object-payload.ts';

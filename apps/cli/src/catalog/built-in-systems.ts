@@ -52,6 +52,11 @@ export const builtInSystems: readonly BuiltInSystem[] = [
   },
   { name: 'byoh-manager', summary: 'the manager of byoh alone', isPart: true },
   { name: 'byoh-installer', summary: 'the default installer of byoh alone', isPart: true },
+  {
+    name: 'proxy-webhook',
+    summary: 'the webhook that gives Pods of runs a proxy, which the Tekton Operator installs',
+    isPart: true,
+  },
   { name: 'pruner', summary: 'the pruner of runs that the Tekton Operator installs', isPart: true },
 ];
 

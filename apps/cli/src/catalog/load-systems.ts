@@ -16,6 +16,7 @@ const builtIn: Readonly<Record<string, (settings: SystemSettings) => Promise<Sys
   chains: async () => (await import('../systems/chains.ts')).chains,
   connectors: async (settings) => (await import('../systems/connectors.ts')).connectors(settings),
   pipelines: async (settings) => (await import('../systems/pipelines.ts')).pipelinesFor(settings),
+  'proxy-webhook': async () => (await import('../systems/proxy-webhook.ts')).proxyWebhook,
   pruner: async () => (await import('../systems/pruner.ts')).pruner,
   results: async (settings) => (await import('../systems/results.ts')).resultsFor(settings),
   'tekton-operator': async () => (await import('./tekton-operator.ts')).tektonOperator,

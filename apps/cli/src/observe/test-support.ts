@@ -11,9 +11,13 @@ interface SentSpan {
 }
 
 /** Takes traces, as a collector does. */
-export async function startCollector(): Promise<AsyncDisposable & { url: string; spans: readonly SentSpan[] }> {
+export async function startCollector(): Promise<
+  AsyncDisposable & { url: string; spans: readonly SentSpan[]; authorizations: readonly string[] }
+> {
   const spans: SentSpan[] = [];
+  const authorizations: string[] = [];
   const take = async (incoming: IncomingMessage) => {
+    authorizations.push(incoming.headers.authorization ?? '');
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString()) as {
@@ -30,6 +34,7 @@ export async function startCollector(): Promise<AsyncDisposable & { url: string;
   return {
     url: `http://127.0.0.1:${port}`,
     spans,
+    authorizations,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => void server.close(resolve));

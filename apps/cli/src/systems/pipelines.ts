@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import type { System } from '@tektite/controller';
 import { findImage, type ImageMapping, type MappedImage } from '@tektite/node';
 import type { SystemSettings } from './system-settings.ts';
-import { entrypointMissing, entrypointProgram, pipelinesSystem, type PodImages } from '@tektite/pipelines';
+import { wantsTraces } from '../observe/wants-traces.ts';
+import {
+  entrypointMissing,
+  entrypointProgram,
+  pipelinesSystem,
+  type PodImages,
+  type SendTraces,
+} from '@tektite/pipelines';
 
 /** The images of Tekton's own containers, by the names under which this machine stands in for them. */
 const images: PodImages = {
@@ -38,9 +45,17 @@ export function pipelinesFor(settings: SystemSettings): System {
       const { storedConfig } = await import('../image/stored-config.ts');
       return commandOf((await storedConfig(image)) ?? {}, hasArguments);
     },
+    sendTraces,
     ...(namespace ? { namespace, resolversNamespace: namespace } : {}),
   });
 }
+
+/** The variables of OpenTelemetry go before `config-tracing`: they are said for this process. */
+const sendTraces: SendTraces = async (target) => {
+  if (wantsTraces()) return;
+  const { exportTraces, timeoutMillis } = await import('../observe/trace-export.ts');
+  await exportTraces(target && { ...target, timeoutMillis });
+};
 
 /** The image of the entrypoint may have the other programs too, as that of a release has. */
 function imagesOf(settings: SystemSettings): PodImages {

@@ -1,6 +1,6 @@
-import { webFetch } from './web-fetch.ts';
+import { webFetch, type WebTrust } from './web-fetch.ts';
 
-export interface FetchOptions {
+export interface FetchOptions extends WebTrust {
   readonly signal: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
   readonly method?: string;
@@ -27,13 +27,17 @@ const maxRedirects = 10;
 /** Those that say nothing of who asks. The standard's own rule knows `Authorization` alone, and not what servers call it otherwise. */
 const harmless = new Set(['accept', 'content-type', 'range', 'user-agent']);
 
-async function follow(url: string, { method, signal, headers = {}, body }: FetchOptions): Promise<Response> {
+async function follow(
+  url: string,
+  { method, signal, headers = {}, body, authorities }: FetchOptions,
+): Promise<Response> {
   let [at, sent] = [new URL(url), headers];
   for (let redirects = 0; ; redirects++) {
     const request = { method: method as string, signal, headers: sent, redirect: 'manual' } as const;
     const response = await webFetch(
       at.href,
       body === undefined ? request : { ...request, body: body as Uint8Array<ArrayBuffer> },
+      { authorities },
     );
     const target = response.headers.get('location');
     if (![301, 302, 303, 307, 308].includes(response.status) || target === null) return response;

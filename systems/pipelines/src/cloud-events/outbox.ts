@@ -19,11 +19,14 @@ const passing = new Set([404, 413, 425, 429, 502, 503, 504]);
  */
 export class Outbox implements AsyncDisposable {
   private readonly clock: Clock;
+  private readonly authorities: () => string;
   private readonly abort = new AbortController();
   private readonly open = new Set<Promise<void>>();
 
-  constructor(clock: Clock) {
+  /** Sinks are checked against these certificate authorities, too, PEM. */
+  constructor(clock: Clock, authorities: () => string = () => '') {
     this.clock = clock;
+    this.authorities = authorities;
   }
 
   post(sink: string, event: CloudEvent, delivered: Delivered): void {
@@ -65,12 +68,13 @@ export class Outbox implements AsyncDisposable {
       Object.entries(attributes).map(([name, value]) => [`ce-${name}`, encoded(value)]),
     );
     try {
-      const response = await webFetch(sink, {
+      const request = {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify(data),
         signal: AbortSignal.any([this.abort.signal, AbortSignal.timeout(answerMs)]),
-      });
+      };
+      const response = await webFetch(sink, request, { authorities: this.authorities() });
       await response.arrayBuffer();
       if (response.ok) return undefined;
       return { error: new Error(`${response.status}: ${response.statusText}`), mayPass: passing.has(response.status) };

@@ -3,6 +3,7 @@ import { configDefaults, standardDefaults } from './config-defaults.ts';
 import { eventsConfig, standardEvents } from './events-config.ts';
 import { defaultFeatureFlags, featureFlags } from './feature-flags.ts';
 import { loggingConfig } from './logging-config.ts';
+import { spireConfig } from './spire-config.ts';
 import { webhookElectionConfig } from './webhook-election-config.ts';
 
 describe('feature flags', () => {
@@ -139,5 +140,21 @@ describe('settings of programs that are not here', () => {
   it('are taken when they could be', () => {
     expect(() => loggingConfig.parse({ 'loglevel.webhook': 'DEBUG', 'loglevel.controller': '' })).not.toThrow();
     expect(() => webhookElectionConfig.parse({ buckets: '3', leaseDuration: '1m' })).not.toThrow();
+  });
+});
+
+describe('where SPIRE is', () => {
+  it('is where its documentation has it when nothing is said', () => {
+    expect(spireConfig.parse({})).toMatchObject({ 'spire-trust-domain': 'example.org' });
+  });
+
+  it.each([
+    [
+      { 'spire-trust-domain': '', 'spire-server-addr': '' },
+      'failed to parse SPIRE configmap: found unset spire configuration flags: [spire-server-addr spire-trust-domain]',
+    ],
+    [{ 'spire-node-alias-prefix': 'node' }, 'failed to parse SPIRE configmap: Spire node alias should start with a /'],
+  ])('is refused where it cannot be used: %o', (data, message) => {
+    expect(() => spireConfig.parse(data as Record<string, string>)).toThrow(expect.objectContaining({ message }));
   });
 });

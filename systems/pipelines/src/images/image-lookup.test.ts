@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
+import { createAuthority, issueCertificate } from '@tektite/certificates';
+import { webFetch } from '@tektite/client';
+import { systemClock } from '@tektite/meta';
 import { startControlPlane, type ControlPlane } from '@tektite/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { registryCertConfig } from '../config/registry-cert-config.ts';
 import type { TaskRun } from '../kinds/task-run.ts';
 import type { Step } from '../kinds/task-spec.ts';
 import { commandKey, type ImageCommands } from '../pod/image-commands.ts';
@@ -106,5 +110,30 @@ describe('what an image starts', () => {
     await expect(lookUp({ image: `${host}/tools/none` })).rejects.toThrow(
       `Get "http://${host}/v2/": dial tcp ${host}: connect: connection refused`,
     );
+  });
+});
+
+describe('a registry with a certificate of its own authority', () => {
+  it('is asked once config-registry-cert names that authority', async () => {
+    const authority = await createAuthority('an authority', systemClock);
+    const request = { commonName: 'registry', hosts: ['127.0.0.1'] };
+    const secure = await SmallRegistry.start(await issueCertificate(authority, request, systemClock));
+    try {
+      const cert = `-----BEGIN CERTIFICATE-----\nbm8=\n-----END CERTIFICATE-----\n${authority.certificate}`;
+      const { authorities } = registryCertConfig.parse({ cert });
+      const upload = (path: string, body: string) =>
+        webFetch(`${secure.origin}/v2/${path}`, { method: 'PUT', body }, { authorities });
+      const config = JSON.stringify({ os: 'linux', architecture: 'amd64', config: { Entrypoint: ['/a'] } });
+      await upload(`tools/a/blobs/1?digest=${digestOf(config)}`, config);
+      await upload('tools/a/manifests/v1', JSON.stringify({ config: { digest: digestOf(config) }, layers: [] }));
+      const step = { image: `${secure.origin.replace('https://', '')}/tools/a:v1` };
+      let trusted = '';
+      const lookup = new ImageLookup(undefined, undefined, () => trusted);
+      await expect(lookUp(step, lookup)).rejects.toThrow();
+      trusted = authorities;
+      expect((await lookUp(step, lookup))?.commands).toEqual({ 'linux/amd64': ['/a'] });
+    } finally {
+      secure.stop();
+    }
   });
 });

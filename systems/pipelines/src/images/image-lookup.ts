@@ -21,10 +21,17 @@ export class ImageLookup {
   private readonly cache = new ImageCommandCache();
   private readonly known: KnownCommand;
   private readonly stored: StoredCommand;
+  private readonly authorities: () => string;
 
-  constructor(known: KnownCommand = () => undefined, stored: StoredCommand = async () => undefined) {
+  /** Registries are checked against these certificate authorities, too, PEM. */
+  constructor(
+    known: KnownCommand = () => undefined,
+    stored: StoredCommand = async () => undefined,
+    authorities: () => string = () => '',
+  ) {
     this.known = known;
     this.stored = stored;
+    this.authorities = authorities;
   }
 
   /** For all steps of a Task that say nothing themselves. Throws what the registry says, or that there is none. */
@@ -78,7 +85,9 @@ export class ImageLookup {
     const name = (digest: string) => `${image.registry}/${image.repository}@${digest}`;
     const known = image.isDigest ? this.cache.get(name(image.reference), hasArguments) : undefined;
     if (known) return known;
-    const client = new RegistryClient(image, await login(image, taskRun, place), place.signal);
+    const client = new RegistryClient(image, await login(image, taskRun, place), place.signal, {
+      authorities: this.authorities(),
+    });
     const first = await client.describe();
     const cached = this.cache.get(name(first.digest), hasArguments);
     if (cached) return cached;

@@ -60,6 +60,7 @@ function build({ taskRun, flags, account, secrets }: Case): Pod {
       shell: '{image:shell}',
     },
     credentials: podCredentials(account, secrets, { requireKnownHosts: false }),
+    hasNativeSidecars: flags.enableKubernetesSidecar,
     random: seededRandom(1),
     release: '{release}',
     managedBy: 'tekton-pipelines',

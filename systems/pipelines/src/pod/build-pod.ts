@@ -63,6 +63,8 @@ export interface PodOptions {
   readonly forbiddenEnv: readonly string[];
   /** The default resources of containers, by name. */
   readonly containerResources?: Readonly<Record<string, ResourceRequirements>> | undefined;
+  /** Sidecars are init containers that keep running. Default: they are containers beside the steps. */
+  readonly hasNativeSidecars?: boolean;
   /** The commands of images, by `commandKey`, for steps without one. */
   readonly imageCommands?: ReadonlyMap<string, ImageCommands>;
   /** The LimitRanges of the namespace. */
@@ -144,7 +146,7 @@ function containersOf(
   scripts: PlacedScripts,
   options: ContainerOptions,
 ): Pick<PodSpec, 'initContainers' | 'containers'> {
-  const { flags, images } = options;
+  const { flags, images, hasNativeSidecars = false } = options;
   const { steps = [], sidecars = [] } = task;
   const names = steps.map(({ name }, index) => stepContainerName(name, index));
   const stepContainers = steps.map((step, index) => {
@@ -167,10 +169,10 @@ function containersOf(
     ...(workingDirs ? [secured(workingDirs)] : []),
   ].map((each) => (isSpire ? { ...each, volumeMounts: [...(each.volumeMounts ?? []), spireMount] } : each));
   const results = options.hasResultsSidecar
-    ? [secured(resultsContainer(task, images, flags, options.sidecarLogPollingInterval))]
+    ? [secured(resultsContainer(task, images, hasNativeSidecars, options.sidecarLogPollingInterval))]
     : [];
   const beside = [...sidecars.map((sidecar, index) => userSidecar(sidecar, scripts.sidecars[index])), ...results];
-  if (!flags.enableKubernetesSidecar) return { initContainers, containers: [...stepContainers, ...beside] };
+  if (!hasNativeSidecars) return { initContainers, containers: [...stepContainers, ...beside] };
   const native = beside.map((container) => ({ ...container, restartPolicy: 'Always' }));
   return { initContainers: [...initContainers, ...native], containers: stepContainers };
 }

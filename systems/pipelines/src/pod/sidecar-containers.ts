@@ -43,7 +43,7 @@ function artifactSteps({ steps = [] }: TaskSpec): readonly string[] {
 export function resultsContainer(
   task: TaskSpec,
   images: PodImages,
-  flags: FeatureFlags,
+  isNative: boolean,
   pollingInterval: string,
 ): Container {
   const { steps = [], results = [] } = task;
@@ -65,7 +65,7 @@ export function resultsContainer(
       artifactSteps(task).join(','),
       '-step-results',
       JSON.stringify(Object.fromEntries(stepResults)),
-      ...(flags.enableKubernetesSidecar ? ['-kubernetes-sidecar-mode', 'true'] : []),
+      ...(isNative ? ['-kubernetes-sidecar-mode', 'true'] : []),
     ],
     env: [{ name: 'SIDECAR_LOG_POLLING_INTERVAL', value: pollingInterval }],
     resources: {},

@@ -29,6 +29,7 @@ export const shippedSettings: ResolverSettings = {
   isEnabled: () => true,
   config: ({ defaultConfig }) => defaultConfig,
   cache: () => cacheConfig.parse({}),
+  authorities: () => '',
 };
 
 /** Follows the ConfigMaps of the resolvers. */
@@ -45,11 +46,12 @@ export function resolverConfigStore(
 }
 
 /** The current settings of the ConfigMaps. */
-export function resolverSettings(store: ConfigStore): ResolverSettings {
+export function resolverSettings(store: ConfigStore, authorities: () => string): ResolverSettings {
   return {
     isEnabled: (type) => store.get(featureFlags)[type] ?? true,
     config: ({ type }: Resolver) => store.get(resolverConfigs.get(type) as ConfigDefinition<ResolverConfig>),
     cache: () => store.get(cacheConfig),
+    authorities,
   };
 }
 

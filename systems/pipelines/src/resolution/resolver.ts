@@ -23,6 +23,8 @@ export interface ResolverPlace {
   readonly random: Random;
   /** Aborted when the timeout expires. */
   readonly signal: AbortSignal;
+  /** Certificate authorities of registries, PEM, besides the usual ones. */
+  readonly authorities?: string;
 }
 
 /** The resolved resource. */
@@ -59,4 +61,6 @@ export interface ResolverSettings {
   isEnabled(type: string): boolean;
   config(resolver: Resolver): ResolverConfig;
   cache(): ResolverConfig;
+  /** Certificate authorities of registries, PEM, besides the usual ones. */
+  authorities(): string;
 }

@@ -160,7 +160,7 @@ describe.runIf(hasReleases)('a TektonConfig with the profile all', { timeout }, 
     });
   });
 
-  it('recreates deleted objects, and keeps edits', async () => {
+  it('recreates deleted objects of every kind, is not ready meanwhile, and keeps edits', async () => {
     const owned = [
       [kinds.Deployment, { namespace, name: 'tekton-pipelines-webhook' }],
       [kinds.ServiceAccount, { namespace, name: 'tekton-pipelines-controller' }],
@@ -170,19 +170,26 @@ describe.runIf(hasReleases)('a TektonConfig with the profile all', { timeout }, 
       [kinds.Secret, { namespace, name: 'webhook-certs' }],
       [kinds.RoleBinding, { namespace, name: 'tekton-pipelines-webhook' }],
       [kinds.ValidatingWebhookConfiguration, { name: 'validation.webhook.pipeline.tekton.dev' }],
+      [kinds.MutatingWebhookConfiguration, { name: 'webhook.pipeline.tekton.dev' }],
+      [kinds.ClusterRoleBinding, { name: 'tekton-pipelines-controller-cluster-access' }],
+      [kinds.Role, { namespace, name: 'tekton-pipelines-webhook' }],
+      [kinds.NetworkPolicy, { namespace, name: 'pipeline-default-deny' }],
       [kinds.CustomResourceDefinition, { name: 'tasks.tekton.dev' }],
     ] as const;
     for (const [kind, key] of owned) {
+      await untilReady(cluster);
+      const read = () => find(client, kind as never, key.name, 'namespace' in key ? key.namespace : undefined);
       const before = (await client.get<KubeObject>(kind as never, key)).metadata.uid;
       await client.delete(kind as never, key);
-      await eventually(
-        cluster,
-        async () => {
-          const after = await find(client, kind as never, key.name, 'namespace' in key ? key.namespace : undefined);
-          return after !== undefined && after.metadata.uid !== before;
-        },
-        5,
-      );
+      let wasReported = false;
+      let isBack = false;
+      for (let step = 0; step < 50 && !(wasReported && isBack); step++) {
+        await cluster.clock.advance(100);
+        wasReported ||= (await conditionOf(client, TektonConfig, 'config'))?.status !== 'True';
+        const after = await read();
+        isBack = after !== undefined && after.metadata.uid !== before;
+      }
+      expect({ ...key, wasReported, isBack }).toEqual({ ...key, wasReported: true, isBack: true });
     }
     const key = { namespace, name: 'feature-flags' };
     await client.patch(kinds.ConfigMap, key, mergePatch({ data: { coschedule: 'disabled' } }));
@@ -234,6 +241,24 @@ describe.runIf(hasReleases)('a TektonConfig with the profile all', { timeout }, 
       await client.get({ apiVersion: 'tekton.dev/v1', kind: 'Task' }, { namespace: 'default', name: 'mine' }),
     ).toBeDefined();
     expect((await client.get(kinds.Namespace, { name: namespace })).metadata.deletionTimestamp).toBeUndefined();
+  });
+
+  it('restricts the network of components by policies of its own and the user, unless they are off', async () => {
+    const policies = async () =>
+      new Map((await client.list(kinds.NetworkPolicy, { namespace })).items.map((item) => [item.metadata.name, item]));
+    const open = { podSelector: {}, policyTypes: ['Egress'], egress: [{}] };
+    await configPatch({ networkPolicy: { policies: { 'pipeline-webhook': open, mine: open } } });
+    await eventually(cluster, async () => (await policies()).has('mine'));
+    await untilReady(cluster);
+    const found = await policies();
+    expect(found.get('pipeline-webhook')?.spec).toEqual(open);
+    expect(found.get('pipeline-controller')?.spec?.policyTypes).toEqual(['Ingress', 'Egress']);
+    await configPatch({ networkPolicy: { disabled: true } });
+    await eventually(cluster, async () => (await policies()).size === 0);
+    await configPatch({ networkPolicy: null });
+    await eventually(cluster, async () => (await policies()).has('pipeline-default-deny'));
+    await untilReady(cluster);
+    expect((await policies()).has('mine')).toBe(false);
   });
 
   it('says which of two pruners is one too many, and goes no further', async () => {

@@ -74,16 +74,16 @@ export const chainComponent: ComponentDescription<TektonChain> = {
   },
 };
 
-/** Keys are not recreated because something else changed: only whether there are any counts. */
+/** Keys are not recreated because something else changed: only whether there are any counts, which upstream notes in an annotation. */
 function secretSet(observed: ObservedComponent<TektonChain>, wanted: PlannedSets['wanted']): PlannedSets {
   const { version: _version, imagesHash: _images, payload: _payload, ...kept } = wanted;
   const generated = observed.spec.generateSigningSecret === true;
   return {
     wanted: {
       ...kept,
-      hash: `generated-signing-secret=${generated}`,
+      hash: String(generated),
+      compared: { annotation: signingAnnotation, absent: 'false' },
       labels: { [keys.releaseVersion]: observed.services.version },
-      annotations: { ...kept.annotations, [signingAnnotation]: String(generated) },
     },
     missing: 'Chain Secret InstallerSet not available',
     decides: false,

@@ -1,11 +1,11 @@
 import type { ReconcileContext } from '@tektite/controller';
 import type { Manifest } from '@tektite/manifest';
-import { printAsGo } from '@tektite/schema';
 import type { OperatorServices } from '../extension/operator-services.ts';
 import { InstallerSets } from '../installer-set/installer-sets.ts';
 import type { TektonInstallerSet } from '../kinds/kinds.ts';
 import { imagesFrom } from '../transform/images.ts';
 import { transformManifest } from '../transform/transform-manifest.ts';
+import { completeSpec } from './complete-spec.ts';
 import type { ComponentDescription } from './component-description.ts';
 import type { ComponentObject } from './component-object.ts';
 import { ObservedComponent } from './observed-component.ts';
@@ -19,9 +19,7 @@ export function observeComponent<T extends ComponentObject>(
   listSets: () => readonly TektonInstallerSet[],
 ): ObservedComponent<T> {
   const { kind } = description;
-  const schema = kind.fields?.spec;
-  const given = printAsGo(component.spec as NonNullable<T['spec']> | undefined, schema);
-  const spec = printAsGo(description.applyDefaults(given, services.platform), schema);
+  const spec = completeSpec(description, component.spec, services.platform);
   const observed: ObservedComponent<T> = new ObservedComponent({
     kind,
     component,

@@ -65,7 +65,7 @@ function decideSet({ metadata }: TektonInstallerSet, wanted: WantedSets): SetFin
   if (namespace === undefined) return 'Invalid';
   if (namespace !== wanted.targetNamespace) return 'NamespaceDifferent';
   if (wanted.hash === undefined) return 'Good';
-  const hash = annotations[keys.lastAppliedHash];
+  const hash = annotations[wanted.compared?.annotation ?? keys.lastAppliedHash] ?? wanted.compared?.absent;
   if (hash === undefined) return 'Invalid';
   const changed = hash !== wanted.hash || isOther(annotations[keys.imagesHash], wanted.imagesHash);
   return changed ? 'UpdateRequired' : 'Good';

@@ -126,7 +126,7 @@ function successorOf(
 }
 
 function metadataOf(wanted: WantedSets) {
-  const { createdBy, type, version, targetNamespace, hash, imagesHash, payload } = wanted;
+  const { createdBy, type, version, targetNamespace, hash, imagesHash, payload, compared } = wanted;
   return {
     labels: {
       ...wanted.labels,
@@ -137,7 +137,7 @@ function metadataOf(wanted: WantedSets) {
     annotations: {
       ...wanted.annotations,
       [keys.targetNamespace]: targetNamespace,
-      ...(hash === undefined ? {} : { [keys.lastAppliedHash]: hash }),
+      ...(hash === undefined ? {} : { [compared?.annotation ?? keys.lastAppliedHash]: hash }),
       ...(imagesHash === undefined ? {} : { [keys.imagesHash]: imagesHash }),
       ...(payload === undefined ? {} : { [keys.payload]: payload }),
     },

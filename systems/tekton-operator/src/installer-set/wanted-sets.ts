@@ -19,6 +19,8 @@ export interface WantedSets {
   readonly version?: string;
   /** The hash of the input of the sets; without one, sets are not compared. */
   readonly hash?: string;
+  /** Where sets have what is compared with `hash`, and what one without it counts as. Default: the annotation that upstream hashes into. */
+  readonly compared?: { readonly annotation: string; readonly absent: string };
   readonly imagesHash?: string;
   readonly payload?: string;
   readonly labels?: Readonly<Record<string, string>>;

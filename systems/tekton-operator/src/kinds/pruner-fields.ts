@@ -2,7 +2,7 @@ import { type InferType, s } from '@tektite/schema';
 import { options, text, texts, whole } from './shared-fields.ts';
 
 const limits = {
-  enforcedConfigLevel: text(),
+  enforcedConfigLevel: text().inGo('pointer'),
   ttlSecondsAfterFinished: whole('int32'),
   successfulHistoryLimit: whole('int32'),
   failedHistoryLimit: whole('int32'),
@@ -24,7 +24,7 @@ export type PrunerGlobalConfig = InferType<typeof globalConfig>;
 /** The pruner that follows runs. */
 export const eventPrunerFields = {
   disabled: s.boolean().inGo('pointer'),
-  'global-config': globalConfig.inGo('raw'),
+  'global-config': globalConfig.inGo('pointer'),
   options: options.optional(),
 };
 const eventPruner = s.object(eventPrunerFields);

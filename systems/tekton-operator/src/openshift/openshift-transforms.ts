@@ -1,6 +1,7 @@
 import type { Transform } from '@tektite/manifest';
 import { mappingAt } from '../transform/draft-fields.ts';
-import { type DraftContainer, putVariable, replaceByName, templateIn } from '../transform/workload.ts';
+import { mountCertificates, withCertificateVolumes } from '../transform/certificate-bundles.ts';
+import { type DraftContainer, templateIn } from '../transform/workload.ts';
 
 /** The platform says who Pods run as. */
 export const withoutUsers: Transform = function withoutUsers(draft) {
@@ -18,31 +19,12 @@ export const withoutUsers: Transform = function withoutUsers(draft) {
   }
 };
 
-const bundles = [
-  { volume: 'config-trusted-cabundle-volume', map: 'config-trusted-cabundle', key: 'ca-bundle.crt' },
-  { volume: 'config-service-cabundle-volume', map: 'config-service-cabundle', key: 'service-ca.crt' },
-];
-const folder = '/tekton-custom-certs';
-
 /** Certificates of the platform, for programs that read `SSL_CERT_DIR`. Without them Pods start all the same. */
 export const withCertificates: Transform = function withCertificates(draft) {
   const template = templateIn(draft, 'Deployment', 'StatefulSet');
   if (!template) return;
-  template.spec.volumes = replaceByName(
-    template.spec.volumes,
-    bundles.map(({ volume, map, key }) => ({
-      name: volume,
-      configMap: { name: map, optional: true, items: [{ key, path: key }] },
-    })),
-  ) as typeof template.spec.volumes & object;
-  for (const container of template.spec.containers) {
-    if (!container.env?.some(({ name }) => name === 'SSL_CERT_DIR'))
-      putVariable(container, { name: 'SSL_CERT_DIR', value: `${folder}:/etc/ssl/certs:/etc/pki/tls/certs` });
-    container.volumeMounts = replaceByName(
-      container.volumeMounts,
-      bundles.map(({ volume, key }) => ({ name: volume, mountPath: `${folder}/${key}`, subPath: key, readOnly: true })),
-    ) as DraftContainer['volumeMounts'] & object;
-  }
+  template.spec.volumes = withCertificateVolumes(template.spec.volumes) as typeof template.spec.volumes & object;
+  for (const container of template.spec.containers) mountCertificates(container);
 };
 
 /** Where monitors look. */

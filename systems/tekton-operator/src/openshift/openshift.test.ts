@@ -73,7 +73,7 @@ async function assignUsers({ plane, clock }: OperatorCluster): Promise<void> {
 describe.runIf(hasReleases)('on OpenShift', { timeout }, () => {
   let cluster: OperatorCluster;
   beforeAll(async () => {
-    const extras = { 'tekton-addon/addons/01-clustertriggerbindings': bindings };
+    const extras = { 'tekton-addon/addons/01-clustertriggerbindings': () => bindings };
     cluster = await operatorCluster({
       environment: { ...settings, PLATFORM: 'openshift' },
       payloads: [realReleases(), objectPayload([], extras)],

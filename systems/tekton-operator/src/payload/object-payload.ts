@@ -12,7 +12,7 @@ export interface MadeRelease {
 /** Releases that this program itself makes. */
 export function objectPayload(
   releases: readonly MadeRelease[],
-  extras: Readonly<Record<string, readonly DynamicObject[]>> = {},
+  extras: Readonly<Record<string, () => readonly DynamicObject[]>> = {},
 ): PayloadSource {
   return {
     describe: 'this program',
@@ -22,6 +22,9 @@ export function objectPayload(
       if (!release) throw new PayloadError(`this program makes no ${folder} ${version}`);
       return Manifest.of(release.objects(), `${folder} ${version}`);
     },
-    extra: async (folder) => (Object.hasOwn(extras, folder) ? Manifest.of(extras[folder] ?? [], folder) : undefined),
+    async extra(folder) {
+      const objects = Object.hasOwn(extras, folder) ? extras[folder]?.() : undefined;
+      return objects && Manifest.of(objects, folder);
+    },
   };
 }

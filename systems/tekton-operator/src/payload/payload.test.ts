@@ -113,7 +113,7 @@ describe('a URL', () => {
 it('the first source that has a component decides', async () => {
   const object = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
   const source = (version: string, folder = 'tekton-pipeline') =>
-    objectPayload([{ folder, version, objects: () => [object(version)] }], { webhook: [object('w')] });
+    objectPayload([{ folder, version, objects: () => [object(version)] }], { webhook: () => [object('w')] });
   const payload = new Payload([source('v1.0.0', 'other'), source('v1.0.0'), source('v2.0.0')]);
   expect((await payload.release(folders)).version).toBe('v1.0.0');
   expect(await payload.versions(folders)).toEqual(['v2.0.0', 'v1.0.0']);

@@ -30,7 +30,8 @@ export function containerVariables(where: ContainerChoice, variables: readonly E
   };
 }
 
-const proxyNames = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'] as const;
+/** The variables that name a proxy. */
+export const proxyNames = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'] as const;
 
 /**
  * The operator's proxy for all containers: set where it has one, taken away where not. Variables are in the order of their

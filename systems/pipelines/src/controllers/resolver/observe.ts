@@ -12,7 +12,7 @@ export async function fetchResource(
   request: ResolverRequest,
   key: string,
   context: ReconcileContext,
-  caching: { readonly cache: ResolverCache; readonly settings: Pick<ResolverSettings, 'cache'> },
+  caching: { readonly cache: ResolverCache; readonly settings: Pick<ResolverSettings, 'authorities' | 'cache'> },
 ): Promise<ResolvedResource> {
   const overtime = new AbortController();
   const timeout = () =>
@@ -20,8 +20,9 @@ export async function fetchResource(
   using _timer = context.clock.setTimer(resolver.timeoutMs?.(request) ?? defaultTimeoutMs, timeout);
   const signal = AbortSignal.any([context.signal, overtime.signal]);
   const { client, clock, random } = context;
-  const resolve = () => resolver.resolve(request, { client, clock, random, signal });
   const { cache, settings } = caching;
+  const place = { client, clock, random, signal, authorities: settings.authorities() };
+  const resolve = () => resolver.resolve(request, place);
   try {
     return await (usesCache(resolver, request)
       ? cache.get(resolver, request, settings.cache(), clock, resolve)

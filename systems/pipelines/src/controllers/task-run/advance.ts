@@ -84,7 +84,7 @@ async function startPod(
   const { images, release } = services.options;
   const inputs = await observePodInputs(bound, task, observation, services);
   const pod = podFor(bound, inputs, { ...observation, images, release, random: services.context.random });
-  return createPod(bound, pod, services.context);
+  return createPod(bound, pod, services.options, services.context);
 }
 
 function terminateForResults(

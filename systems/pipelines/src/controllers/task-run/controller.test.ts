@@ -6,7 +6,7 @@ import { type ControlPlane, startControlPlane, type VirtualClock, virtualClock }
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { strippingTransforms } from '../../cache/cache-transforms.ts';
 import { standardDefaults } from '../../config/config-defaults.ts';
-import { defaultFeatureFlags } from '../../config/feature-flags.ts';
+import { defaultFeatureFlags, type FeatureFlags } from '../../config/feature-flags.ts';
 import { StepAction, Task, TaskRun } from '../../kinds/kinds.ts';
 import { ResolutionRequest } from '../../kinds/resolution-request.ts';
 import type { TaskRunSpec } from '../../kinds/task-run-spec.ts';
@@ -20,7 +20,8 @@ const images = {
   workingDirInit: 'dirs',
   shell: 'sh',
 };
-const settings = { flags: () => defaultFeatureFlags, defaults: () => standardDefaults };
+let flags: FeatureFlags;
+const settings = { flags: () => flags, defaults: () => standardDefaults };
 const namespace = 'default';
 let plane: ControlPlane;
 let clock: VirtualClock;
@@ -29,6 +30,11 @@ let manager: Manager;
 let whenPodIsMade: () => Promise<unknown> = () => Promise.resolve();
 /** The server answers so many creations of claims with 429. */
 let busyAnswers = 0;
+/** The times at which Pods are created, and how many of these creations fail because a webhook does not answer. */
+let creations: number[] = [];
+let slowWebhookAnswers = 0;
+/** The minor version of the server. */
+let minor = '36';
 
 beforeEach(async () => {
   clock = virtualClock();
@@ -37,11 +43,25 @@ beforeEach(async () => {
   await clock.until(installKinds(plane.client, [Task, TaskRun, StepAction, ResolutionRequest]));
   whenPodIsMade = () => Promise.resolve();
   busyAnswers = 0;
+  creations = [];
+  slowWebhookAnswers = 0;
+  minor = '36';
+  flags = defaultFeatureFlags;
   const client = plane.client.intercepted({
     async request(request, next) {
       const isClaim = request.method === 'POST' && request.path.endsWith('/persistentvolumeclaims');
       if (isClaim && busyAnswers-- > 0)
         throw new StatusError({ code: 429, reason: 'TooManyRequests', message: 'busy' });
+      if (request.path === '/version') return { status: 200, headers: {}, warnings: [], body: { major: '1', minor } };
+      const isPod = request.method === 'POST' && request.path.endsWith('/pods');
+      if (isPod) creations.push(clock.now());
+      if (isPod && slowWebhookAnswers-- > 0)
+        throw new StatusError({
+          code: 500,
+          reason: 'InternalError',
+          message:
+            'failed calling webhook "x": Post "https://x/": context deadline exceeded (timeout awaiting headers)',
+        });
       const answer = await next.request(request);
       if (request.method === 'POST' && request.path.endsWith('/pods')) await whenPodIsMade();
       return answer;
@@ -314,4 +334,43 @@ it('creates the claims of a run later when the server is too busy for them', asy
   await clock.advance(60_000);
   expect(await condition()).toMatchObject({ status: 'Unknown', message: expect.not.stringContaining('PVC') });
   expect((await pod()).spec?.volumes?.some(({ persistentVolumeClaim }) => persistentVolumeClaim)).toBe(true);
+});
+
+describe('a Pod whose creation fails because a webhook does not answer in time', () => {
+  const gaps = () => creations.slice(1).map((time, index) => Math.round((time - (creations[index] ?? 0)) / 1000));
+
+  it('is created again by the same reconcile, after waits that grow, with the flag', async () => {
+    flags = { ...defaultFeatureFlags, enableWaitExponentialBackoff: true };
+    slowWebhookAnswers = 3;
+    await create(oneStep);
+    await clock.advance(10_000);
+    expect(gaps()).toEqual([1, 2, 4]);
+    expect((await pod()).metadata.name).toBe('tr-pod');
+  });
+
+  it('fails the run once all attempts are used up', async () => {
+    flags = { ...defaultFeatureFlags, enableWaitExponentialBackoff: true };
+    slowWebhookAnswers = Number.POSITIVE_INFINITY;
+    await create(oneStep);
+    await clock.advance(60_000);
+    expect(gaps()).toEqual([1, 2, 4, 8, 16]);
+    expect(await condition()).toEqual({
+      status: 'False',
+      reason: 'PodCreationFailed',
+      message: 'failed to create task run pod "tr": timed out waiting for the condition. Maybe invalid TaskSpec',
+    });
+  });
+});
+
+it.each([
+  ['36', ['sidecar-s'], ['step-a']],
+  ['28+', [], ['step-a', 'sidecar-s']],
+])('sidecars are init containers where the server, here 1.%s, has such', async (version, sidecars, containers) => {
+  minor = version;
+  flags = { ...defaultFeatureFlags, enableKubernetesSidecar: true };
+  await create({ taskSpec: { ...oneStep.taskSpec, sidecars: [{ name: 's', image: 'i' }] } });
+  const { spec } = await pod();
+  expect(spec?.containers?.map(({ name }) => name)).toEqual(containers);
+  const kept = spec?.initContainers?.filter(({ restartPolicy }) => restartPolicy === 'Always') ?? [];
+  expect(kept.map(({ name }) => name)).toEqual(sidecars);
 });

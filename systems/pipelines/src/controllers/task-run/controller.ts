@@ -11,11 +11,12 @@ import { start, stop } from './decide.ts';
 import { isManaged } from './decide/lifecycle.ts';
 import { conclude } from './decide/plan.ts';
 import { observe } from './observe.ts';
+import { NativeSidecars } from './native-sidecars.ts';
 import { limitRanges, podsOf, type TaskRunOptions, type TaskRunServices } from './task-run-options.ts';
 
 /** Reconciles TaskRuns: a Pod for each attempt, and a status derived from it. */
 export function taskRunController(options: TaskRunOptions): ControllerDefinition {
-  const reads = new SharedReads();
+  const shared = { reads: new SharedReads(), nativeSidecars: new NativeSidecars() };
   return defineController<TaskRun, CachedTaskRun>({
     name: 'taskrun',
     kind: TaskRunKind,
@@ -23,7 +24,7 @@ export function taskRunController(options: TaskRunOptions): ControllerDefinition
     sources: [podsOf(options.transforms), limitRanges, owned(ResolutionRequest)],
     reconcile: (taskRun, context) => {
       if (!isManaged(taskRun)) return undefined;
-      const services = { context, options, reads };
+      const services = { context, options, ...shared };
       return isWhole(taskRun) ? reconcile(taskRun, services) : stopSidecars(taskRun, services);
     },
     traceOf: (taskRun) => (isWhole(taskRun) ? taskRun.status?.spanContext : undefined),

@@ -6,6 +6,7 @@ import type { TaskRunMetrics } from '../../metrics/task-run-metrics.ts';
 import type { PodImages } from '../../pod/pod-images.ts';
 import type { ImageLookup } from '../../images/image-lookup.ts';
 import type { SharedReads } from '@tektite/client';
+import type { NativeSidecars } from './native-sidecars.ts';
 
 /** Settings and dependencies of the TaskRun controller. */
 export interface TaskRunOptions extends CurrentSettings {
@@ -23,6 +24,7 @@ export interface TaskRunServices {
   readonly options: TaskRunOptions;
   /** Shares reads of the same object between concurrent reconciles. */
   readonly reads: SharedReads;
+  readonly nativeSidecars: NativeSidecars;
 }
 
 const managedByLabel = 'app.kubernetes.io/managed-by';

@@ -26,7 +26,7 @@ export const bundleResolver: Resolver = {
     const { image, bundle, name, kind, serviceAccount, secret } = readParams(request);
     const { namespace } = request;
     const login = await loginFor(image, { namespace, serviceAccount, secret }, place);
-    const client = new RegistryClient(image, login, place.signal);
+    const client = new RegistryClient(image, login, place.signal, { authorities: place.authorities ?? '' });
     const backoff = backoffOf(request.config);
     const manifest = await retry(backoff, place, () => client.manifest()).catch(
       explained('cannot retrieve the oci image', place.signal),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createServer as createSecureServer } from 'node:https';
 import { gzipSync } from 'node:zlib';
 
 export interface BundleLayer {
@@ -99,17 +100,18 @@ export class SmallRegistry {
   private readonly blobs = new Map<string, Buffer>();
   private readonly manifests = new Map<string, { readonly type: string; readonly body: Buffer }>();
 
-  private constructor(server: Server) {
+  private constructor(server: Server, scheme: 'http' | 'https') {
     this.server = server;
-    this.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.origin = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  static async start(): Promise<SmallRegistry> {
-    const server = createServer();
+  /** Over HTTPS with a certificate and its key. */
+  static async start(tls?: { readonly certificate: string; readonly key: string }): Promise<SmallRegistry> {
+    const server = tls ? createSecureServer({ cert: tls.certificate, key: tls.key }) : createServer();
     await new Promise<void>((resolve) => {
       server.listen(0, '127.0.0.1', resolve);
     });
-    const registry = new SmallRegistry(server);
+    const registry = new SmallRegistry(server, tls ? 'https' : 'http');
     server.on('request', (request, response) => void registry.serve(request, response));
     return registry;
   }

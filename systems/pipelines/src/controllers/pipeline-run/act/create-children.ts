@@ -2,6 +2,7 @@ import { controllerOf, isStatusError } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import { CustomRun, PipelineRun as PipelineRunKind, TaskRun } from '../../../kinds/kinds.ts';
 import type { PipelineRun } from '../../../kinds/pipeline-run.ts';
+import { createWithBackoff } from '../../../creation/create-with-backoff.ts';
 import { type ChildDrafts, creationFailure } from '../children/draft-children.ts';
 import type { ChildRun } from '../decide/child-run.ts';
 import type { TaskState } from '../decide/task-state.ts';
@@ -47,11 +48,14 @@ async function inParallel<T>(items: readonly T[], limit: number, work: (item: T)
 async function createChild(
   draft: ChildRun,
   run: PipelineRun,
-  { context: { client, signal } }: PipelineRunServices,
+  { context, remote }: PipelineRunServices,
 ): Promise<ChildRun> {
+  const { client, signal } = context;
   const kind = kindOf[draft.kind as keyof typeof kindOf] as Kind<ChildRun>;
+  const create = () => client.create(kind, draft, { signal });
   try {
-    return await client.create(kind, draft, { signal });
+    // Upstream does not repeat creations of PipelineRuns.
+    return draft.kind === 'PipelineRun' ? await create() : await createWithBackoff(create, remote.settings, context);
   } catch (error) {
     if (!isStatusError(error, 'AlreadyExists')) throw error;
     const { namespace = '', name = '' } = draft.metadata;

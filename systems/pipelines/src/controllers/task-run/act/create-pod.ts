@@ -4,6 +4,8 @@ import { isStatusError } from '@tektite/meta';
 import type { Pod } from '@tektite/schema/kubernetes';
 import { RunWaits } from '../../../conditions/run-failure.ts';
 import type { TaskRun } from '../../../kinds/task-run.ts';
+import type { CurrentSettings } from '../../../config/current-settings.ts';
+import { createWithBackoff } from '../../../creation/create-with-backoff.ts';
 import { affinityAssistantAnnotation } from '../../../pod/affinity.ts';
 import { podCreationError } from '../decide/pod-creation-failure.ts';
 import { keyOfPod } from '../task-run-options.ts';
@@ -12,11 +14,12 @@ import { keyOfPod } from '../task-run-options.ts';
 export async function createPod(
   taskRun: TaskRun,
   pod: Pod,
+  settings: CurrentSettings,
   context: ReconcileContext,
 ): Promise<{ readonly pod: Pod; readonly isNew: boolean }> {
   const { client, signal, event } = context;
   try {
-    const created = await client.create(kinds.Pod, pod, { signal });
+    const created = await createWithBackoff(() => client.create(kinds.Pod, pod, { signal }), settings, context);
     if (taskRun.metadata.annotations?.[affinityAssistantAnnotation] && taskRun.spec.podTemplate?.affinity)
       event({
         type: 'Warning',

@@ -26,7 +26,9 @@ const terminatingReasons = new Set(['TaskRunCancelled', 'TaskRunTimeout']);
 export async function stopSidecars(taskRun: CachedTaskRun, services: TaskRunServices): Promise<Result | undefined> {
   const flags = services.options.flags();
   const { reason = '' } = succeededCondition(taskRun.status) ?? {};
-  if (flags.enableKubernetesSidecar || terminatingReasons.has(reason)) return undefined;
+  if (terminatingReasons.has(reason)) return undefined;
+  const { context, nativeSidecars } = services;
+  if (await nativeSidecars.areUsed(flags, context.client, context.signal)) return undefined;
   const pod = observePod(taskRun, services);
   if (!pod) return undefined;
   try {

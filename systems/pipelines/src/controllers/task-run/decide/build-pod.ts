@@ -20,6 +20,7 @@ import { podCreationError, podCreationFailure } from './pod-creation-failure.ts'
 export interface PodInputs {
   /** The Task with its workspaces mounted and its step template merged. */
   readonly task: TaskSpec;
+  readonly hasNativeSidecars: boolean;
   readonly limitRanges: readonly LimitRange[];
   readonly credentials: PodCredentials;
   readonly imageCommands: ReadonlyMap<string, ImageCommands>;

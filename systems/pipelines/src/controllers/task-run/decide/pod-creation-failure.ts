@@ -1,5 +1,6 @@
 import { isStatusError, isTransient } from '@tektite/meta';
 import { RunFailure, RunWaits } from '../../../conditions/run-failure.ts';
+import { CreationTimeout } from '../../../creation/create-with-backoff.ts';
 import type { TaskRun } from '../../../kinds/task-run.ts';
 import { PodBuildError } from '../../../pod/build-pod.ts';
 import { CredentialError } from '../../../pod/credentials.ts';
@@ -8,7 +9,8 @@ import { CredentialError } from '../../../pod/credentials.ts';
 export function podCreationError(error: unknown, taskRun: TaskRun, prefix = ''): unknown {
   if (error instanceof CredentialError)
     return new RunFailure('TaskRunValidationFailed', prefix + error.message, { cause: error });
-  if (error instanceof PodBuildError) return podCreationFailure(taskRun, prefix + error.message, error);
+  if (error instanceof PodBuildError || error instanceof CreationTimeout)
+    return podCreationFailure(taskRun, prefix + error.message, error);
   if (!isStatusError(error)) return error;
   const { message, status } = error;
   if (isStatusError(error, 'Conflict') && status.details?.kind === 'resourcequotas')

@@ -21,11 +21,13 @@ export async function observePodInputs(
   services: TaskRunServices,
 ): Promise<PodInputs> {
   const { flags } = observation;
+  const { context, nativeSidecars } = services;
   const task = mountedTask(taskRun, spec);
   try {
     return {
       task,
-      limitRanges: services.context.cache(limitRanges).list(taskRun.metadata.namespace),
+      hasNativeSidecars: await nativeSidecars.areUsed(flags, context.client, context.signal),
+      limitRanges: context.cache(limitRanges).list(taskRun.metadata.namespace),
       credentials: flags.disableCredsInit ? noCredentials : await readCredentials(taskRun, observation, services),
       imageCommands: await lookUpImages(task, taskRun, services),
     };
