@@ -143,7 +143,7 @@ it.skipIf(absent)(
 
     await using running = await startProcess(scratch, client, up.kubeconfig);
     const end = async () => {
-      const { status } = await client.get<DynamicObject>(pipelineRuns, { namespace: 'default', name: 'half' });
+      const { status } = await client.get(pipelineRuns, { namespace: 'default', name: 'half' });
       const { conditions = [] } = (status ?? {}) as { conditions?: readonly Condition[] };
       return conditions.map(({ reason }) => reason);
     };
