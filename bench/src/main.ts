@@ -1,9 +1,7 @@
 import { compareWith, writeFigures } from './figures.ts';
 
 /**
- * `npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|results|simulate|soak|taskruns|tekton-operator|triggers [--quick]`: figures, each beside a reference
- * measured in the same run.
- * `npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|simulate|soak|taskruns|tekton-operator|triggers [--quick]`: figures, each beside a reference
+ * `npm run bench -- apiserver|byoh|chains|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|results|simulate|soak|taskruns|tekton-operator|triggers [--quick]`: figures, each beside a reference
  * measured in the same run. `--json FILE` keeps them, `--compare FILE` shows what changed since that run.
  */
 const [suite = '', ...flags] = process.argv.slice(2);
@@ -25,6 +23,11 @@ switch (suite) {
   case 'byoh': {
     const { benchByoh } = await import('./byoh/index.ts');
     await benchByoh({ quick });
+    break;
+  }
+  case 'chains': {
+    const { benchChains } = await import('./chains/index.ts');
+    await benchChains({ quick });
     break;
   }
   case 'connectors': {
@@ -104,7 +107,7 @@ switch (suite) {
   }
   default:
     console.error(
-      'usage: npm run bench -- apiserver|byoh|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|results|simulate|soak|taskruns|tekton-operator|triggers [--quick] [--json FILE] [--compare FILE]',
+      'usage: npm run bench -- apiserver|byoh|chains|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|results|simulate|soak|taskruns|tekton-operator|triggers [--quick] [--json FILE] [--compare FILE]',
     );
     process.exitCode = 2;
 }

@@ -1,6 +1,6 @@
 /** Images in registries, in folders and in the image store, by the specifications of the Open Container Initiative. */
 export { type ImageReference, mayBePlain, parseImageReference } from './image-reference.ts';
-export { type Layer, type Manifest, RegistryClient } from './registry-client.ts';
+export { type Layer, type Manifest, type Referrer, type ReferrerManifest, RegistryClient } from './registry-client.ts';
 export { ImageLayout } from './image-layout.ts';
 export { unpackLayer } from './unpack-layer.ts';
 export { type BuiltLayer, buildLayer, type LayerFile } from './build/build-layer.ts';

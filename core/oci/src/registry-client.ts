@@ -39,6 +39,23 @@ export interface RegistryOptions {
   readonly authorities?: string;
 }
 
+/** A manifest that refers to another one, as lists of referrers name it. */
+export interface Referrer {
+  readonly mediaType: string;
+  readonly size: number;
+  readonly digest: string;
+  readonly artifactType?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** A manifest with a subject. */
+export interface ReferrerManifest {
+  readonly mediaType: string;
+  readonly artifactType: string;
+  readonly subject: { readonly digest: string };
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
 /** A part of a blob, as it comes. */
 export interface BlobStream {
   /** Where in the blob it begins: 0 when the registry does not send parts. */
@@ -132,8 +149,58 @@ export class RegistryClient {
 
   /** Uploads a manifest under the reference of the image. */
   async uploadManifest(content: Uint8Array, mediaType: string = manifestTypes[0] as string): Promise<void> {
-    const url = `${await this.reach()}/v2/${this.image.repository}/manifests/${this.image.reference}`;
-    await this.write(url, { method: 'PUT', body: content, headers: { 'Content-Type': mediaType } });
+    await this.putManifest(this.image.reference, content, mediaType);
+  }
+
+  /** The manifests that refer to this one. Registries without the API have a list under a tag. */
+  async referrers(digest: string): Promise<readonly Referrer[]> {
+    const url = `${await this.reach()}/v2/${this.image.repository}/referrers/${checkedDigest(digest)}`;
+    const response = await this.request(url, { headers: { Accept: indexTypes[0] as string } });
+    const isList = response.headers.get('content-type')?.startsWith(indexTypes[0] as string) ?? false;
+    if (response.ok && isList) {
+      const list = JSON.parse((await readBody(response, maxManifestBytes)).toString('utf8')) as Index;
+      return objectsIn<Referrer>(list.manifests);
+    }
+    await response.body?.cancel();
+    return this.taggedReferrers(digest);
+  }
+
+  /** Uploads a manifest that refers to another one, and lists it where the registry does not do so itself. */
+  async uploadReferrer(manifest: ReferrerManifest, subject: string): Promise<void> {
+    const content = Buffer.from(JSON.stringify(manifest));
+    const digest = digestOf(content);
+    const response = await this.putManifest(digest, content, manifest.mediaType);
+    if (response.headers.get('oci-subject') !== null) return;
+    const { mediaType, artifactType, annotations } = manifest;
+    const own: Referrer = {
+      mediaType,
+      size: content.length,
+      digest,
+      artifactType,
+      ...(annotations === undefined ? {} : { annotations }),
+    };
+    const others = (await this.taggedReferrers(subject)).filter((each) => each.digest !== digest);
+    const list = { schemaVersion: 2, mediaType: indexTypes[0], manifests: [...others, own] };
+    await this.putManifest(referrersTag(subject), Buffer.from(JSON.stringify(list)), indexTypes[0] as string);
+  }
+
+  private async taggedReferrers(digest: string): Promise<readonly Referrer[]> {
+    const response = await this.request(
+      `${await this.reach()}/v2/${this.image.repository}/manifests/${referrersTag(digest)}`,
+      { headers: { Accept: indexTypes[0] as string } },
+    );
+    if (!response.ok) {
+      if (isTransientStatus(response.status)) throw new Error(`referrers of ${digest}: ${await errorIn(response)}`);
+      await response.body?.cancel();
+      return [];
+    }
+    const list = JSON.parse((await readBody(response, maxManifestBytes)).toString('utf8')) as Index;
+    return objectsIn<Referrer>(list.manifests);
+  }
+
+  private async putManifest(reference: string, content: Uint8Array, mediaType: string): Promise<Response> {
+    const url = `${await this.reach()}/v2/${this.image.repository}/manifests/${reference}`;
+    return this.write(url, { method: 'PUT', body: content, headers: { 'Content-Type': mediaType } });
   }
 
   private async write(url: string, options: Omit<FetchOptions, 'signal'>): Promise<Response> {
@@ -263,6 +330,9 @@ export function checkedDigest(digest: unknown): string {
   if (typeof digest === 'string' && /^sha256:[0-9a-f]{64}$/.test(digest)) return digest;
   throw new TerminalError(`cannot parse hash: ${JSON.stringify(digest)}`);
 }
+
+/** The tag with the list of referrers, where a registry has no API for it. */
+const referrersTag = (digest: string) => checkedDigest(digest).replace(':', '-');
 
 const digestOf = (body: Uint8Array) => `sha256:${createHash('sha256').update(body).digest('hex')}`;
 

@@ -1,13 +1,15 @@
-import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { kinds } from '@tektite/client';
+import { createHash, createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { kinds, mergePatch } from '@tektite/client';
 import { startSystems } from '@tektite/controller';
 import { exploreCrashes } from '@tektite/simulator';
 import { startControlPlane } from '@tektite/testkit';
 import { TestRegistry } from '@tektite/testkit/images';
 import { describe, expect, it } from 'vitest';
+import { parseImageDigest } from './artifacts/image-digest.ts';
 import { PipelineRun, TaskRun } from './kinds/runs.ts';
 import { type Envelope, openEnvelope } from './signing/envelope.ts';
 import { chainsSystem } from './system.ts';
+import { attestationsOfImage } from './verify.ts';
 import { completedTask, createPipelineRun, createTaskRun, image, imageResults, installRuns } from './test-support.ts';
 
 const namespace = 'default';
@@ -86,6 +88,54 @@ describe('a completed TaskRun', () => {
       predicateType: 'https://slsa.dev/provenance/v1',
       subject: [{ name: `${registry.host}/${image.repository}`, digest: { sha256: 'a'.repeat(64) } }],
     });
+  });
+
+  it('has its image signed and attested by referrers, with the encoding sigstore-bundle, once', async () => {
+    await using registry = await TestRegistry.start();
+    const path = `${registry.origin}/v2/${image.repository}/manifests`;
+    const type = 'application/vnd.oci.image.manifest.v1+json';
+    const body = JSON.stringify({ schemaVersion: 2, mediaType: type, layers: [] });
+    await fetch(`${path}/latest`, { method: 'PUT', body, headers: { 'content-type': type } });
+    const digest = `sha256:${createHash('sha256').update(body).digest('hex')}`;
+    await using chains = await start({
+      'artifacts.taskrun.storage': 'oci',
+      'storage.oci.encoding-format': 'sigstore-bundle',
+    });
+    const results = [
+      { name: 'IMAGE_URL', type: 'string', value: `${registry.host}/${image.repository}` },
+      { name: 'IMAGE_DIGEST', type: 'string', value: digest },
+    ];
+    await createTaskRun(chains.client, 'build', { ...completedTask, results });
+    await chains.signed('build').toBe('true');
+    const readJson = async (url: string) => (await (await fetch(url)).json()) as Record<string, unknown>;
+    const listed = async () =>
+      (await readJson(`${path}/${digest.replace(':', '-')}`))['manifests'] as readonly {
+        readonly digest: string;
+        readonly artifactType: string;
+        readonly annotations: Readonly<Record<string, string>>;
+      }[];
+    const referrers = await listed();
+    const predicates = referrers.map(({ annotations }) => annotations['dev.sigstore.bundle.predicateType']);
+    expect(new Set(predicates)).toEqual(
+      new Set(['https://sigstore.dev/cosign/sign/v1', 'https://slsa.dev/provenance/v0.2']),
+    );
+    for (const { digest: referrer, artifactType } of referrers) {
+      expect(artifactType).toBe('application/vnd.dev.sigstore.bundle.v0.3+json');
+      expect(await readJson(`${path}/${referrer}`)).toMatchObject({ subject: { digest, size: body.length } });
+    }
+    const key = await chains.publicKey();
+    const target = parseImageDigest(`${registry.host}/${image.repository}@${digest}`);
+    const attestations = () =>
+      attestationsOfImage(target as never, key, async () => undefined, new AbortController().signal);
+    const found = await attestations();
+    expect(found).toHaveLength(1);
+    expect(JSON.parse(found[0]?.statement ?? '')).toMatchObject({ subject: [{ digest: { sha256: digest.slice(7) } }] });
+    // After a crash, the run is signed again.
+    const unsigned = { metadata: { annotations: { 'chains.tekton.dev/signed': null } } };
+    await chains.client.patch(TaskRun, { namespace, name: 'build' }, mergePatch(unsigned));
+    await chains.signed('build').toBe('true');
+    expect(await listed()).toHaveLength(2);
+    expect(await attestations()).toHaveLength(1);
   });
 
   it('is given up after some attempts, when the registry takes nothing', async () => {

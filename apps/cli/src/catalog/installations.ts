@@ -69,7 +69,7 @@ const installations: Readonly<Record<string, Installation>> = {
     'Tekton Pipelines: Tasks, Pipelines and their runs',
     'tekton-pipelines',
     (values, { namespace }) => pipelinesInstallation(values, namespace),
-    podImages,
+    { ...podImages, takeover: false },
   ),
   results: ofSystem(
     'Tekton Results: an archive of completed runs',
@@ -89,7 +89,7 @@ const installations: Readonly<Record<string, Installation>> = {
     'tekton-pipelines',
     (_, { namespace }) => triggersInstallation(namespace),
     // Events are received by the process that leads.
-    { replicas: 1 },
+    { replicas: 1, takeover: false },
   ),
 };
 

@@ -22,6 +22,8 @@ export const valueDescriptions: Readonly<Record<keyof ReleaseValues, string>> = 
   serviceMonitor: "Whether the Prometheus operator's ServiceMonitor is created.",
   grafanaDashboard: "Whether a ConfigMap with a dashboard for Grafana's sidecar is created.",
   crds: 'Whether CustomResourceDefinitions are installed, and kept when the release is uninstalled.',
+  takeover:
+    "Whether upstream's other Deployments, which are installed here, are scaled to zero: this one does their work.",
   autoInstall: 'Whether the operator creates a TektonConfig, and for which namespace.',
   login: 'How users log in to the page: token, or header with a proxy that --trusted-proxy in extraArgs names.',
 };

@@ -14,6 +14,7 @@ export interface DeployOptions {
   readonly systemNamespace?: string;
   readonly autoInstall?: string;
   readonly payload?: string;
+  readonly takeover?: boolean;
   readonly login: string;
   readonly trustedProxy: readonly string[];
   readonly hostName: readonly string[];
@@ -43,10 +44,12 @@ export async function deploy(name: string, options: DeployOptions): Promise<void
 
 /** The values of a file, as a chart takes them, and those that options name. */
 async function readValues(defaults: ReleaseValues, options: DeployOptions): Promise<ReleaseValues> {
-  const { values: file, replicas, autoInstall, login, trustedProxy, hostName } = options;
+  const { values: file, replicas, autoInstall, login, takeover, trustedProxy, hostName } = options;
   const given = file === undefined ? {} : await readObject(file);
   checkValues(defaults, given, file ?? '');
   const merged = mergeValues(defaults, given);
+  if (takeover && defaults.takeover === undefined)
+    throw new UserError('--takeover: upstream has no further Deployments of this system', 2);
   const extraArgs = [
     ...merged.extraArgs,
     ...trustedProxy.flatMap((address) => ['--trusted-proxy', address]),
@@ -57,6 +60,7 @@ async function readValues(defaults: ReleaseValues, options: DeployOptions): Prom
     extraArgs,
     ...(replicas === undefined ? {} : { replicas: replicaCount(replicas) }),
     ...(autoInstall === undefined ? {} : { autoInstall: { enabled: true, namespace: autoInstall } }),
+    ...(takeover ? { takeover } : {}),
     ...(defaults.login !== undefined && login !== 'token' ? { login } : {}),
   };
 }

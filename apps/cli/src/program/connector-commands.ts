@@ -34,5 +34,5 @@ export function addConnectorCommands(tektite: Command): void {
       'after',
       '\nExamples:\n  $ tektite connectors olm --payload kodata --image registry.example.com/shop-operator:1',
     )
-    .action(async (options) => (await import('../commands/connectors-olm.ts')).writeOlmBundle(options));
+    .action(async (options) => (await import('../commands/olm.ts')).writeOlmBundle('connectors', options));
 }

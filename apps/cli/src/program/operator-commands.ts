@@ -125,6 +125,7 @@ Examples:
     .option('--system-namespace <name>', 'the namespace; default: that of upstream, as tekton-pipelines')
     .option('--auto-install <namespace>', 'tekton-operator: create a TektonConfig that installs into this namespace')
     .option('--payload <folder>', 'connectors: what the image has in /var/run/ko; the rights are for that')
+    .option('--takeover', "pipelines, triggers: scale upstream's other Deployments to zero, where it is installed")
     .addOption(
       new Option('--login <way>', 'dashboard: token: bearer tokens; header: users that a proxy names')
         .choices(['token', 'header'])
@@ -167,6 +168,35 @@ Examples:
   $ helm install tektite ./tektite-pipelines --namespace tekton-pipelines --create-namespace`,
     )
     .action(async (system, options) => (await import('../commands/chart.ts')).chart(system, options));
+
+  tektite
+    .command('olm <system>')
+    .description('write a bundle of an operator for the Operator Lifecycle Manager: CSV, CRDs, annotations')
+    .requiredOption('--image <name>', 'the image of the operator')
+    .option(
+      '--entrypoint-image <name>',
+      'tekton-operator: the image with the programs that Pods of TaskRuns start with',
+    )
+    .option('--shell-image <name>', 'tekton-operator: the image with the shell that places the scripts of steps')
+    .option(
+      '--payload <folder>',
+      'connectors: the payloads of the image in /var/run/ko; the RBAC rules are made for them',
+    )
+    .option('--release <version>', 'the version of the operator', version)
+    .option('--replaces <version>', 'the version that this one upgrades')
+    .option('--package <name>', 'the name of the package; default: that of the operator')
+    .option('--channel <name>', 'the channel', 'alpha')
+    .option('--provider <name>', 'the provider', 'Tektite')
+    .option('--out <folder>', 'the folder', 'bundle')
+    .addHelpText(
+      'after',
+      `
+Systems: connectors, tekton-operator.
+
+Examples:
+  $ tektite olm tekton-operator --image registry.example.com/tektite:1.0.0 --release 1.0.0`,
+    )
+    .action(async (system, options) => (await import('../commands/olm.ts')).writeOlmBundle(system, options));
 
   tektite
     .command('tkn <resource> <verb>', { hidden: true })

@@ -42,5 +42,11 @@ export function chainsInstallation(namespace: string = 'tekton-chains'): SystemR
     namespace,
     labels,
     webhookService: 'tekton-chains-webhook',
+    // As upstream's, so that its Deployment can be applied over this one, and this one over it.
+    selector: {
+      'app.kubernetes.io/name': 'controller',
+      'app.kubernetes.io/component': 'controller',
+      ...labels,
+    },
   };
 }

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { validateDns1123Subdomain } from '@tektite/meta';
+import { kinds } from '@tektite/client';
+import { type DynamicObject, validateDns1123Subdomain } from '@tektite/meta';
 import { parseFirstYaml } from '@tektite/schema/yaml';
+import { startControlPlane } from '@tektite/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { repository, Scratch } from '../test-support.ts';
 
@@ -178,6 +180,60 @@ describe('the OLM bundle', () => {
     expect(packed.out).toBe('kodata/shop/manifest.yaml\nkodata/shop/VERSION\nkodata/shop/CONTENTS\n');
     const contents = JSON.parse(readFileSync(join(scratch.path, 'kodata/shop/CONTENTS'), 'utf8')) as object;
     expect(contents).toMatchObject({ component: 'shop', version: 'v2', images: ['busybox:1.36'] });
+  });
+});
+
+describe('the OLM bundle of the Tekton Operator', () => {
+  const scratch = new Scratch();
+  const read = (path: string) => parseFirstYaml(readFileSync(join(scratch.path, 'bundle', path), 'utf8'))?.value;
+  let csv: ServiceVersion;
+  beforeAll(() => {
+    const images = ['--image', 'r.example.com/tektite:1', '--entrypoint-image', 'r.example.com/entrypoint:1'];
+    const { code, err } = scratch.tektite(['olm', 'tekton-operator', ...images, '--release', '1.2.3']);
+    expect(`${code} ${err}`).toBe('0 ');
+    csv = read('manifests/tekton-operator.clusterserviceversion.yaml') as unknown as ServiceVersion;
+  });
+  afterAll(() => scratch[Symbol.dispose]());
+
+  it('shows an example of each kind that it owns, which the server takes', async () => {
+    await using plane = await startControlPlane();
+    const files = readdirSync(join(scratch.path, 'bundle/manifests')).filter((file) => file.endsWith('.crd.yaml'));
+    for (const file of files)
+      await plane.client.create(kinds.CustomResourceDefinition, read(`manifests/${file}`) as never);
+    const examples = JSON.parse(csv.metadata.annotations['alm-examples'] ?? '') as DynamicObject[];
+    const { owned } = csv.spec.customresourcedefinitions;
+    expect(examples.map(({ kind }) => kind).sort()).toEqual(owned.map(({ kind }) => kind).sort());
+    expect(owned).toHaveLength(files.length);
+    for (const example of examples)
+      await plane.client.create(example as never, { dryRun: true, fieldValidation: 'Strict' });
+  });
+
+  it('brings what its Deployment needs: Services, an account with rights, images of Pods', () => {
+    const [deployment] = csv.spec.install.spec.deployments;
+    const { spec, metadata } = deployment?.spec.template ?? {};
+    const service = read('manifests/tekton-operator-webhook.service.yaml') as unknown as {
+      readonly spec: { readonly selector: object; readonly ports: readonly { readonly targetPort: number }[] };
+    };
+    expect(metadata?.labels).toMatchObject(service.spec.selector);
+    const [container] = spec?.containers ?? [];
+    expect(container).toMatchObject({
+      ports: expect.arrayContaining([{ containerPort: 8443, name: 'https-webhook' }]),
+    });
+    expect(container).toMatchObject({
+      env: expect.arrayContaining([{ name: 'TEKTITE_ENTRYPOINT_IMAGE', value: 'r.example.com/entrypoint:1' }]),
+    });
+    const { clusterPermissions } = csv.spec.install.spec;
+    const rules = clusterPermissions.flatMap(({ rules: all }) => all);
+    expect(rules.some(({ resources, verbs }) => resources.includes('clusterroles') && verbs.includes('escalate'))).toBe(
+      true,
+    );
+    expect(clusterPermissions.map(({ serviceAccountName }) => serviceAccountName)).toEqual(['tekton-operator']);
+  });
+
+  it('is written for operators alone', () => {
+    const { code, err } = scratch.tektite(['olm', 'dashboard', '--image', 'a']);
+    expect(err).toContain('there is no operator "dashboard"; give one of connectors, tekton-operator');
+    expect(code).not.toBe(0);
   });
 });
 

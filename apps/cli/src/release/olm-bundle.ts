@@ -1,22 +1,29 @@
 import type { DynamicObject } from '@tektite/meta';
 import { formatYaml } from '@tektite/schema/yaml';
 
-export interface OlmBundleOptions {
+/** What a catalog shows of an operator. */
+export interface OlmDescription {
+  readonly displayName: string;
+  readonly description: string;
+  /** Of the catalog's, by commas. */
+  readonly categories: string;
+  readonly keywords: readonly string[];
+  /** Objects that show how it is used. */
+  readonly examples: readonly DynamicObject[];
+}
+
+export interface OlmBundleOptions extends OlmDescription {
   /** The objects that run the operator, as `tektite deploy` prints them. */
   readonly objects: readonly DynamicObject[];
   readonly package: string;
   /** A semantic version, without a `v`. */
   readonly version: string;
   readonly channel: string;
-  readonly displayName: string;
-  readonly description: string;
   readonly provider: string;
   readonly image: string;
   /** The version before this one, whose users are to get it. */
   readonly replaces?: string;
   readonly createdAt: string;
-  /** Objects that show how it is used. */
-  readonly examples: readonly DynamicObject[];
 }
 
 const rbac = ['ServiceAccount', 'Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding'];
@@ -83,7 +90,7 @@ function serviceVersion(options: OlmBundleOptions): object {
       annotations: {
         'alm-examples': JSON.stringify(examples, undefined, 2),
         capabilities: 'Seamless Upgrades',
-        categories: 'Application Runtime',
+        categories: options.categories,
         containerImage: image,
         createdAt,
         description: description.split('\n')[0],
@@ -97,7 +104,7 @@ function serviceVersion(options: OlmBundleOptions): object {
       maturity: 'alpha',
       minKubeVersion: '1.26.0',
       provider: { name: provider },
-      keywords: ['deploy', 'yaml', 'connectors'],
+      keywords: options.keywords,
       installModes: ['OwnNamespace', 'SingleNamespace', 'MultiNamespace', 'AllNamespaces'].map((type) => ({
         type,
         supported: type === 'AllNamespaces',

@@ -4,6 +4,12 @@ import type { OwnProgram } from './own-program.ts';
 import { installedValues, type ReleaseValues } from './release-values.ts';
 import { imageArguments, type SystemRelease, systemObjects } from './system-objects.ts';
 
+const upstream = (part: string) => ({
+  'app.kubernetes.io/name': part,
+  'app.kubernetes.io/component': part,
+  'app.kubernetes.io/instance': 'default',
+  'app.kubernetes.io/part-of': 'tekton-pipelines',
+});
 const labels = { 'app.kubernetes.io/instance': 'default', 'app.kubernetes.io/part-of': 'tekton-pipelines' };
 
 /**
@@ -32,6 +38,17 @@ export function pipelinesInstallation(values: ReleaseValues, namespace: string =
     labels,
     // One process is controller and webhook here; the network policy of the webhook lets in what it needs.
     podLabels: { app: 'tekton-pipelines-webhook' },
+    selector: upstream('controller'),
+    processName: 'tekton-pipelines-controller',
+    replaces: [
+      { name: 'tekton-pipelines-webhook', namespace, selector: upstream('webhook') },
+      { name: 'tekton-events-controller', namespace, selector: upstream('events') },
+      {
+        name: 'tekton-pipelines-remote-resolvers',
+        namespace: 'tekton-pipelines-resolvers',
+        selector: upstream('resolvers'),
+      },
+    ],
     webhookService: 'tekton-pipelines-webhook',
     election: 'config-leader-election-controller',
     args: imageArguments(values),

@@ -29,6 +29,8 @@ export interface ReleaseValues {
   /** pipelines, and the operator that installs it. */
   readonly entrypointImage?: string;
   readonly shellImage?: string;
+  /** Where upstream has further Deployments: whether they are scaled to zero. */
+  readonly takeover?: boolean;
   /** The operator: whether it creates a TektonConfig, and for which namespace. */
   readonly autoInstall?: { readonly enabled: boolean; readonly namespace: string };
   /** The dashboard: how users log in. */

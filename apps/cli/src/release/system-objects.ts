@@ -1,5 +1,5 @@
 import { clusterRoleFor, definitionsOf, namespaceRoleFor, type System } from '@tektite/controller';
-import { webhookConfigurations } from '@tektite/controller/webhook';
+import { conversionsOf, webhookConfigurations } from '@tektite/controller/webhook';
 import type { DynamicObject, KubeObject } from '@tektite/meta';
 import { surroundings } from './availability.ts';
 import type { OwnProgram } from './own-program.ts';
@@ -20,6 +20,12 @@ export interface SystemRelease {
   readonly podLabels?: Readonly<Record<string, string>>;
   /** The Service in front of its webhooks. */
   readonly webhookService: string;
+  /** Its Pods, where a Deployment of upstream has the same name: the selector of a Deployment cannot be changed. */
+  readonly selector?: Readonly<Record<string, string>>;
+  /** Its name in Leases, where upstream's processes compete for the same. */
+  readonly processName?: string;
+  /** Deployments of upstream whose work its process does, too. With `takeover`, they are scaled to zero. */
+  readonly replaces?: readonly ReplacedDeployment[];
   /** Variables of its process. */
   readonly environment?: readonly { readonly name: string; readonly value: string }[];
   readonly args?: readonly string[];
@@ -31,6 +37,13 @@ export interface SystemRelease {
   readonly data?: { readonly claim: string; readonly mountPath: string; readonly size: string };
   /** Ports that its Services lead to, besides. */
   readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
+}
+
+/** A Deployment of upstream. */
+export interface ReplacedDeployment {
+  readonly name: string;
+  readonly namespace: string;
+  readonly selector: Readonly<Record<string, string>>;
 }
 
 const rbac = 'rbac.authorization.k8s.io';
@@ -76,13 +89,27 @@ export function releaseObjects(
   const served = (release.ports ?? []).map(({ containerPort }) => containerPort);
   const openPorts = release.hasPodAddress ? undefined : [statusPort, ...(hasWebhooks ? [webhookPort] : []), ...served];
   return [
-    ...definitionsOf(system.kinds).map((object) => ({
-      object: object as unknown as DynamicObject,
-      when: { path: 'crds.install' },
-    })),
+    ...definitions(release).map((object) => ({ object, when: { path: 'crds.install' } })),
     ...always.map((object) => ({ object })),
+    ...(release.replaces ?? []).map((replaced) => ({
+      object: idleDeployment(replaced, release, program, values),
+      when: { path: 'takeover' },
+    })),
     ...surroundings({ name, namespace, labels, selector, statusPort, openPorts }),
   ];
+}
+
+/**
+ * The definitions of its kinds. Where it converts objects, they say so before its process does: until then, requests for another
+ * version fail, and no object is taken for one of another version.
+ */
+function definitions({ system, namespace, webhookService }: SystemRelease): readonly DynamicObject[] {
+  const conversions = conversionsOf(system.webhooks ?? [], { service: { namespace, name: webhookService } });
+  return definitionsOf(system.kinds).map((definition) => {
+    const conversion = conversions.get(definition.metadata.name ?? '');
+    const spec = conversion ? { ...definition.spec, conversion } : definition.spec;
+    return { ...definition, spec } as unknown as DynamicObject;
+  });
 }
 
 /** Settings of several parts may come with one namespace. */
@@ -104,15 +131,19 @@ function bindingOf({ kind, metadata }: KubeObject, account: string, namespace: s
 }
 
 /**
- * The configurations of its webhooks, which ask for nothing yet: the process writes what they are asked, once it answers. They are
- * here so that they go with everything else.
+ * The configurations of its webhooks, which ask for nothing yet: the process writes what they are asked and at which path, once it
+ * answers. They are here so that they go with everything else, and are as upstream's: a path that is applied here would be removed when
+ * upstream's release is applied over this one, while this process still answers.
  */
 function emptyConfigurations({ system, namespace, webhookService, labels }: SystemRelease): readonly KubeObject[] {
   const address = { service: { namespace, name: webhookService } };
   return webhookConfigurations(system.webhooks ?? [], address).map((configuration) => ({
     ...configuration,
     metadata: { ...configuration.metadata, labels },
-    webhooks: (configuration.webhooks ?? []).map(({ rules: _rules, ...webhook }) => webhook),
+    webhooks: (configuration.webhooks ?? []).map(({ rules: _rules, ...webhook }) => ({
+      ...webhook,
+      clientConfig: address,
+    })),
   })) as readonly KubeObject[];
 }
 
@@ -129,7 +160,8 @@ function serviceOf(release: SystemRelease, { webhookPort }: OwnProgram): KubeObj
   } as KubeObject;
 }
 
-function selectorOf({ name, labels }: SystemRelease): Readonly<Record<string, string>> {
+function selectorOf({ name, labels, selector }: SystemRelease): Readonly<Record<string, string>> {
+  if (selector) return selector;
   return {
     'app.kubernetes.io/name': name,
     'app.kubernetes.io/part-of': labels['app.kubernetes.io/part-of'] ?? '',
@@ -146,6 +178,34 @@ function claimOf(
     metadata: { name: claim, namespace, labels },
     spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: size } } },
   } as KubeObject;
+}
+
+/** A Deployment in the place of upstream's, with no Pods. It is complete, as any apply wants it. */
+function idleDeployment(
+  { name, namespace, selector }: ReplacedDeployment,
+  { labels, name: account }: SystemRelease,
+  program: OwnProgram,
+  values: ReleaseValues,
+): DynamicObject {
+  const { statusPort } = program;
+  const container = {
+    name: account,
+    args: ['version'],
+    ports: [],
+    ready: '/readyz',
+    live: '/livez',
+    probePort: statusPort,
+  };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace, labels: { ...labels, ...selector } },
+    spec: {
+      replicas: 0,
+      selector: { matchLabels: selector },
+      template: podTemplate(container, program, values, { labels: selector, selector }),
+    },
+  };
 }
 
 function deploymentOf(release: SystemRelease, program: OwnProgram, values: ReleaseValues): KubeObject {
@@ -177,6 +237,7 @@ function deploymentOf(release: SystemRelease, program: OwnProgram, values: Relea
       values.leaderElection.retryPeriod,
       '--shutdown-delay-duration',
       values.shutdownDelay,
+      ...(release.processName ? ['--unique-process-name', release.processName] : []),
       ...args,
       ...itemsOf(values.extraArgs),
     ],

@@ -5,6 +5,12 @@ import type { OwnProgram } from './own-program.ts';
 import { installedValues } from './release-values.ts';
 import { type SystemRelease, systemObjects } from './system-objects.ts';
 
+const upstream = (part: string, component = part) => ({
+  'app.kubernetes.io/name': part,
+  'app.kubernetes.io/component': component,
+  'app.kubernetes.io/instance': 'default',
+  'app.kubernetes.io/part-of': 'tekton-triggers',
+});
 const labels = { 'app.kubernetes.io/instance': 'default', 'app.kubernetes.io/part-of': 'tekton-triggers' };
 
 /** A release of Tekton Triggers that this program makes. Names are upstream's where clients refer to them. */
@@ -31,6 +37,15 @@ export function triggersInstallation(namespace: string = 'tekton-pipelines'): Sy
     // One process is controller and webhook here; the network policy of the webhook lets in what it needs.
     podLabels: { app: 'tekton-triggers-webhook' },
     webhookService: 'tekton-triggers-webhook',
+    selector: upstream('controller'),
+    replaces: [
+      { name: 'tekton-triggers-webhook', namespace, selector: upstream('webhook') },
+      {
+        name: 'tekton-triggers-core-interceptors',
+        namespace,
+        selector: upstream('core-interceptors', 'interceptors'),
+      },
+    ],
     hasPodAddress: true,
   };
 }

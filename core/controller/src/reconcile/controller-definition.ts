@@ -48,6 +48,8 @@ export interface ControllerDefinition<T extends KubeObject = KubeObject, Out ext
     Reconciler<Out> {
   /** For logs, metrics and leases; unique in a manager. */
   readonly name: string;
+  /** Its name in Leases, where controllers of other programs compete for the same. Default its name. */
+  readonly queue?: string;
   readonly kind: Kind<T>;
   /** Additional watches that enqueue objects of this kind. */
   readonly sources?: readonly Source[];

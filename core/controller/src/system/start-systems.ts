@@ -203,6 +203,7 @@ function startManager(
   started: (() => Promise<unknown>)[],
 ): Manager {
   const { client, install: _, define: __, webhooks: ___, election, ...rest } = options;
+  const all = systems.flatMap(({ controllers }) => controllers);
   const stopping = new AbortController();
   const elections: Promise<void>[] = [];
   const ownershipBy = (chosen: SystemsElection): ((controller: string) => Ownership) => {
@@ -216,8 +217,9 @@ function startManager(
       watch.run(stopping.signal, (error) => options.log?.warn('Leases are read, not watched, for now', { error })),
     );
     return (controller) => {
+      const queue = all.find(({ name }) => name === controller)?.queue ?? controller;
       const handOver = (owned: (key: string) => boolean) => manager.idle(owned, controller);
-      const ownership = new BucketElection(client, { ...how, watch, component, queue: controller, handOver });
+      const ownership = new BucketElection(client, { ...how, watch, component, queue, handOver });
       elections.push(ownership.run(stopping.signal));
       return ownership;
     };
@@ -229,7 +231,7 @@ function startManager(
     await Promise.all(elections);
   });
   started.push(() => manager.stop());
-  for (const { controllers } of systems) for (const controller of controllers) manager.add(controller);
+  for (const controller of all) manager.add(controller);
   manager.start();
   return manager;
 }

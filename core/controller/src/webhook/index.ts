@@ -36,4 +36,5 @@ export {
   type ValidationResult,
 } from './validating-webhook.ts';
 export { type WebhookAddress, webhookConfigurations } from './webhook-configurations.ts';
+export { conversionsOf, type WebhookConversion } from './webhook-registration.ts';
 export { type WebhookHealth, WebhookService, type WebhookServiceOptions } from './webhook-service.ts';

@@ -59,7 +59,7 @@ async function store(
     const { namespace = '' } = run.metadata;
     const account = kind === 'TaskRun' ? run.spec?.serviceAccountName : run.spec?.taskRunTemplate?.serviceAccountName;
     const loginFor = (image: ImageReference) => loginOf(client, { namespace, account: account ?? '', image }, signal);
-    await storeInRegistry(artifact, config, { loginFor, signal });
+    await storeInRegistry(artifact, config, { loginFor, signal, now: () => client.clock.now() });
   }
 }
 

@@ -6,8 +6,9 @@ import { createStatement } from '../statement/create-statement.ts';
 import type { ResourceDescriptor } from '../statement/resource-descriptor.ts';
 import { printStatement } from '../statement/statement.ts';
 import { signEnvelope } from './envelope.ts';
-import { imagePayload } from './image-payload.ts';
+import { imagePayload, imageStatement } from './image-payload.ts';
 import { signBytes, type SigningKey } from './signing-key.ts';
+import { sigstoreBundle } from './sigstore-bundle.ts';
 
 /** Something that was signed, with the storages that it goes to. */
 export interface SignedArtifact {
@@ -16,6 +17,8 @@ export interface SignedArtifact {
   readonly payload: string;
   /** A DSSE envelope for statements, the bare signature for images. */
   readonly signature: Buffer;
+  /** With the encoding `sigstore-bundle`: what registries get. */
+  readonly bundle?: Buffer;
   readonly storages: ReadonlySet<string>;
   readonly about:
     | { readonly kind: 'statement'; readonly subjects: readonly ResourceDescriptor[]; readonly predicateType: string }
@@ -44,10 +47,12 @@ function signStatement(
 ): SignedArtifact {
   const statement = createStatement(signed, settings.format, config);
   const payload = printStatement(statement);
+  const envelope = signEnvelope(payload, key);
   return {
     shortKey: `${signed.kind.toLowerCase()}-${signed.run.metadata.uid}`,
     payload,
-    signature: Buffer.from(JSON.stringify(signEnvelope(payload, key))),
+    signature: Buffer.from(JSON.stringify(envelope)),
+    ...(isBundled(config) ? { bundle: sigstoreBundle(envelope, key.privateKey) } : {}),
     storages: settings.storage,
     about: { kind: 'statement', subjects: statement.subject, predicateType: statement.predicateType },
   };
@@ -59,7 +64,10 @@ function signImage(image: ImageDigest, config: ChainsConfig, key: SigningKey): S
     shortKey: formatImageDigest(image).split('@sha256:')[1]?.slice(0, 12) ?? '',
     payload,
     signature: signBytes(Buffer.from(payload), key),
+    ...(isBundled(config) ? { bundle: sigstoreBundle(signEnvelope(imageStatement(image), key), key.privateKey) } : {}),
     storages: config.images.storage,
     about: { kind: 'image', image },
   };
 }
+
+const isBundled = ({ encodingFormat }: ChainsConfig) => encodingFormat === 'sigstore-bundle';

@@ -1,6 +1,7 @@
 import { type ImageReference, type Login, parseImageReference, RegistryClient } from '@tektite/oci';
 import { type ImageDigest, parseImageDigest } from '../artifacts/image-digest.ts';
 import type { ChainsConfig } from '../config/chains-config.ts';
+import { signaturePredicate } from '../signing/image-payload.ts';
 import type { SignedArtifact } from '../signing/sign-artifacts.ts';
 import {
   type AttachedLayer,
@@ -11,14 +12,16 @@ import {
   hasSamePayload,
   signatureLayer,
 } from './attached-layers.ts';
+import { attachBundle } from './referrers.ts';
 
 export interface RegistryStorageOptions {
   readonly loginFor: (image: ImageReference) => Promise<Login | undefined>;
   readonly signal: AbortSignal;
+  readonly now: () => number;
 }
 
 /**
- * Stores signatures and attestations beside the images that they are about, where cosign finds them. Storing the
+ * Stores signatures and attestations beside the images that they are about, where cosign finds them: under tags, or as referrers. Storing the
  * same statement again, after a crash, adds nothing.
  */
 export async function storeInRegistry(
@@ -26,17 +29,19 @@ export async function storeInRegistry(
   config: ChainsConfig,
   options: RegistryStorageOptions,
 ): Promise<void> {
-  if (config.encodingFormat !== 'dsse')
-    throw new Error(`storage.oci.encoding-format ${config.encodingFormat} is not supported; set it to dsse`);
-  const { about, payload, signature } = artifact;
+  const { about, payload, signature, bundle } = artifact;
+  const refer = (image: ImageDigest, content: Buffer, predicateType: string) =>
+    attachBundle(image, content, predicateType, { ...options, mayBePlain: config.insecureRepository });
   if (about.kind === 'image') {
-    await attach(about.image, 'sig', payload, signatureLayer(payload, signature), config, options);
+    if (bundle) await refer(about.image, bundle, signaturePredicate);
+    else await attach(about.image, 'sig', payload, signatureLayer(payload, signature), config, options);
     return;
   }
   for (const { name = '', digest = {} } of about.subjects) {
     const image = parseImageDigest(`${name}@sha256:${digest['sha256'] ?? ''}`);
     if (image === undefined) throw new Error(`getting digest for subj ${name}@sha256:${digest['sha256'] ?? ''}`);
-    await attach(image, 'att', signature, attestationLayer(signature, about.predicateType), config, options);
+    if (bundle) await refer(image, bundle, about.predicateType);
+    else await attach(image, 'att', signature, attestationLayer(signature, about.predicateType), config, options);
   }
 }
 

@@ -16,7 +16,7 @@ import { runLog } from './collect-logs.ts';
 
 export interface Archive {
   readonly storage: ResultsStorage;
-  readonly logs: LogFiles;
+  readonly logs: Pick<LogFiles, 'write'>;
   readonly config: () => WatcherConfig;
 }
 

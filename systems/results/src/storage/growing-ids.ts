@@ -1,12 +1,17 @@
-import { randomBytes } from 'node:crypto';
+import { type Random, randomUid } from '@tektite/meta';
 
 /**
  * Ids that grow: UUIDs of version 7. Upstream's are random; to clients both are opaque. Growing ones make the standard order of lists, by
  * id, that of creation, which needs no sorting.
  */
 export class GrowingIds {
+  private readonly random: Random;
   private milliseconds = 0;
   private count = 0;
+
+  constructor(random: Random) {
+    this.random = random;
+  }
 
   /** Ids after this one. */
   startAfter(id: string): void {
@@ -24,10 +29,8 @@ export class GrowingIds {
       this.count = 0;
     }
     const time = this.milliseconds.toString(16).padStart(12, '0');
-    const random = randomBytes(8);
-    random[0] = ((random[0] as number) & 0x3f) | 0x80;
-    const rest = random.toString('hex');
     const count = this.count.toString(16).padStart(3, '0');
-    return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${rest.slice(0, 4)}-${rest.slice(4)}`;
+    // The variant and what is random are the same in all versions.
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${randomUid(this.random).slice(19)}`;
   }
 }

@@ -9,13 +9,13 @@ export async function planSets<T extends ComponentObject>(
   description: ComponentDescription<T>,
   observed: ObservedComponent<T>,
   release: Manifest,
-  version: string,
+  payload: string,
 ): Promise<readonly PlannedSets[]> {
   const { keep } = description;
   const manifest = observed.transform(keep ? release.filter((object) => keep(object, observed)) : release);
   return (
-    (await description.sets?.(observed, manifest, version)) ?? [
-      { wanted: { ...observed.wanted('main', version), parts: mainParts(observed.prefix, manifest) } },
+    (await description.sets?.(observed, manifest, payload)) ?? [
+      { wanted: { ...observed.wanted('main', payload), parts: mainParts(observed.prefix, manifest) } },
     ]
   );
 }

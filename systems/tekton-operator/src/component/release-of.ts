@@ -4,24 +4,35 @@ import type { ComponentDescription } from './component-description.ts';
 import type { ComponentObject } from './component-object.ts';
 import type { ObservedComponent } from './observed-component.ts';
 
-/** The objects of the component's release, and those that belong to it without one. */
+/** The objects of the component's release, and those that belong to it without one; who made it, if not upstream. */
 export async function loadRelease<T extends ComponentObject>(
   description: ComponentDescription<T>,
   { services, spec, pinnedVersion }: ObservedComponent<T>,
-): Promise<Manifest> {
+): Promise<{ readonly manifest: Manifest; readonly maker?: string }> {
   const { payload } = services;
-  if (description.isOfOperator) return new Manifest();
+  if (description.isOfOperator) return { manifest: new Manifest() };
   const folders = description.folders(spec);
-  const release = description.flat
-    ? await payload.extra(folders[0] ?? '')
-    : (await payload.release(folders, pinnedVersion)).manifest;
+  const { manifest: release, ...made } = description.flat
+    ? { manifest: await payload.extra(folders[0] ?? '') }
+    : await payload.release(folders, pinnedVersion);
   if (!release) throw new PayloadError(`there is no release of ${folders[0]}`);
   const extras: Manifest[] = [];
   for (const folder of description.extras?.(services) ?? []) {
     const extra = await payload.extra(folder);
     if (extra) extras.push(extra);
   }
-  return release.append(...extras);
+  const { maker } = made as { readonly maker?: string };
+  return { manifest: release.append(...extras), ...(maker === undefined ? {} : { maker }) };
+}
+
+/** The identity of a release: its version and, behind a plus, its maker. */
+export function payloadIdentity(version: string, maker: string | undefined): string {
+  return maker === undefined ? version : `${version}+${maker}`;
+}
+
+/** The version in the identity of a release. */
+export function payloadVersion(identity: string): string {
+  return identity.replace(/\+[^+]*$/, '');
 }
 
 /** The version in the release. */

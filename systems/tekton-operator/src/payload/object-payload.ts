@@ -16,6 +16,7 @@ export function objectPayload(
 ): PayloadSource {
   return {
     describe: 'this program',
+    maker: 'tektite',
     versions: async (folder) => releases.filter((release) => release.folder === folder).map(({ version }) => version),
     async load(folder, version) {
       const release = releases.find((item) => item.folder === folder && item.version === version);

@@ -5,6 +5,8 @@ import { defineErrors } from '@tektite/meta';
 export interface PayloadSource {
   /** For messages: `the folder /payload`. */
   readonly describe: string;
+  /** Who makes the releases, if not upstream: one of the same version has other objects. */
+  readonly maker?: string;
   /** The versions there are of a component, in any order; none when the source does not have it. */
   versions(folder: string): Promise<readonly string[]>;
   /** The objects of one version. */

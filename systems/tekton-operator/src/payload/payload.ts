@@ -7,6 +7,8 @@ export interface Release {
   /** As the source calls it. */
   readonly version: string;
   readonly manifest: Manifest;
+  /** As its source says. */
+  readonly maker?: string;
 }
 
 /**
@@ -64,7 +66,12 @@ export class Payload {
         const versions = newestFirst((await source.versions(folder)).filter(isReleaseVersion));
         seen.push(...versions);
         const version = pinned ? versions.find((item) => isSameVersion(item, pinned)) : versions[0];
-        if (version !== undefined) return { version, manifest: await nonEmpty(source, folder, version) };
+        if (version !== undefined)
+          return {
+            version,
+            manifest: await nonEmpty(source, folder, version),
+            ...(source.maker === undefined ? {} : { maker: source.maker }),
+          };
       }
     const where = this.sources.map(({ describe }) => describe).join(', ') || 'nowhere';
     const [name = ''] = folders;

@@ -8,7 +8,7 @@ import type { ComponentObject } from '../component/component-object.ts';
 import { observeComponent } from '../component/observe-component.ts';
 import { planSets } from '../component/planned-sets.ts';
 import type { OperatorServices } from '../extension/operator-services.ts';
-import { componentVersion, loadRelease } from '../component/release-of.ts';
+import { componentVersion, loadRelease, payloadIdentity } from '../component/release-of.ts';
 import { descriptions } from '../catalog/all-components.ts';
 import { chooseComponents } from '../profile/component-choice.ts';
 import {
@@ -105,12 +105,12 @@ async function planComponent(component: ConfiguredComponent, around: Surrounding
   if (!description) return { kind: kind.kind, name, fate: live ? 'unchanged' : 'created', objects: [] };
   try {
     const observed = observeComponent(description, object, services, { client } as ReconcileContext, () => own);
-    const release = await loadRelease(description, observed);
-    const payload = componentVersion(description, observed, release);
-    const planned = await planSets(description, observed, release, payload);
+    const { manifest, maker } = await loadRelease(description, observed);
+    const installed = componentVersion(description, observed, manifest);
+    const planned = await planSets(description, observed, manifest, payloadIdentity(installed, maker));
     const objects = planned.flatMap((item) => fatesOf(item.wanted, own));
     const fate = live ? (objects.length > 0 ? 'changed' : 'unchanged') : 'created';
-    return { kind: kind.kind, name, fate, version: payload, objects };
+    return { kind: kind.kind, name, fate, version: installed, objects };
   } catch (error) {
     if (!isManifestProblem(error)) throw error;
     return { kind: kind.kind, name, fate: live ? 'changed' : 'created', problem: error.message, objects: [] };

@@ -47,6 +47,7 @@ export function pipelineRunController(options: PipelineRunOptions): ControllerDe
   const memory: Memory = { pipelines: new PreparedPipelines(), completed: new CompletedTasks(), children };
   return defineController<PipelineRun, CachedPipelineRun>({
     name: 'pipelinerun',
+    queue: 'github.com.tektoncd.pipeline.pkg.reconciler.pipelinerun.Reconciler',
     kind: PipelineRunKind,
     transform: options.transforms.pipelineRun,
     predicate: generationChanged(),

@@ -8,6 +8,7 @@ import { decideRequest } from './decide.ts';
 export function resolutionRequestController(defaults: () => ConfigDefaults): ControllerDefinition {
   return defineController<ResolutionRequestObject>({
     name: 'resolutionrequest',
+    queue: 'github.com.tektoncd.pipeline.pkg.reconciler.resolutionrequest.Reconciler',
     kind: ResolutionRequest,
     async reconcile(request, { clock, writeStatus }) {
       if (isCompleted(request.status)) return undefined;

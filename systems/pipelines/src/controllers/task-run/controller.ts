@@ -19,6 +19,7 @@ export function taskRunController(options: TaskRunOptions): ControllerDefinition
   const shared = { reads: new SharedReads(), nativeSidecars: new NativeSidecars() };
   return defineController<TaskRun, CachedTaskRun>({
     name: 'taskrun',
+    queue: 'github.com.tektoncd.pipeline.pkg.reconciler.taskrun.Reconciler',
     kind: TaskRunKind,
     transform: options.transforms.taskRun,
     sources: [podsOf(options.transforms), limitRanges, owned(ResolutionRequest)],

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '@tektite/meta';
+import { type Clock, type Random, systemClock, systemRandom } from '@tektite/meta';
 import { jsonText } from '../../filter/evaluate.ts';
 import type { Condition } from '../../filter/condition.ts';
 import {
@@ -31,10 +31,10 @@ export class EmbeddedStorage implements ResultsStorage {
   private readonly waiting: (() => void)[] = [];
   private readers = 0;
 
-  private constructor(database: Database, clock: Clock) {
+  private constructor(database: Database, clock: Clock, random: Random) {
     this.database = database;
     this.clock = clock;
-    const ids = new GrowingIds();
+    const ids = new GrowingIds(random);
     for (const table of ['results', 'records']) {
       const last = database.get(`SELECT max(id) AS id FROM ${table}`)?.['id'];
       if (typeof last === 'string') ids.startAfter(last);
@@ -43,8 +43,12 @@ export class EmbeddedStorage implements ResultsStorage {
   }
 
   /** Opens the folder, which is created. */
-  static async open(folder: string, clock: Clock = systemClock): Promise<EmbeddedStorage> {
-    return new EmbeddedStorage(await Database.open(folder), clock);
+  static async open(
+    folder: string,
+    clock: Clock = systemClock,
+    random: Random = systemRandom,
+  ): Promise<EmbeddedStorage> {
+    return new EmbeddedStorage(await Database.open(folder), clock, random);
   }
 
   transact<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {

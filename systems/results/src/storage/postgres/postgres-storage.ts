@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '@tektite/meta';
+import { type Clock, systemClock, systemRandom } from '@tektite/meta';
 import pg, { type Pool, type PoolClient, type PoolConfig } from 'pg';
 import { conditionSql, Parameters, timeValue } from '../../filter/sql.ts';
 import { GrowingIds } from '../growing-ids.ts';
@@ -30,7 +30,7 @@ const maxAttempts = 3;
 export class PostgresStorage implements ResultsStorage {
   private readonly pool: Pool;
   private readonly clock: Clock;
-  private readonly ids = new GrowingIds();
+  private readonly ids = new GrowingIds(systemRandom);
 
   private constructor(pool: Pool, clock: Clock) {
     this.pool = pool;

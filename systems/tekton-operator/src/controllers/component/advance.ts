@@ -1,9 +1,9 @@
 import type { Result } from '@tektite/controller';
-import type { Manifest } from '@tektite/manifest';
 import type { ConditionMark } from '../../component/component-conditions.ts';
 import type { ComponentDescription, PlannedSets } from '../../component/component-description.ts';
 import type { ComponentObject } from '../../component/component-object.ts';
 import type { ObservedComponent } from '../../component/observed-component.ts';
+import { payloadVersion } from '../../component/release-of.ts';
 import type { Steps } from '../../component/steps.ts';
 import { ensureTargetNamespace } from '../../component/target-namespace.ts';
 import { requeueLater } from '../../extension/progress.ts';
@@ -20,7 +20,13 @@ import {
   setsNotReady,
   unreadiness,
 } from './decide.ts';
-import { type CachedDependencies, observeDependencies, observeRelease, observeSets } from './observe.ts';
+import {
+  type CachedDependencies,
+  observeDependencies,
+  observeRelease,
+  observeSets,
+  type UsableRelease,
+} from './observe.ts';
 
 /** The result of a reconcile of a component, besides its conditions. */
 export interface ComponentOutcome {
@@ -60,7 +66,7 @@ export async function* advanceComponent<T extends ComponentObject>(
 async function* install<T extends ComponentObject>(
   description: ComponentDescription<T>,
   observed: ObservedComponent<T>,
-  found: { readonly release: Manifest; readonly version: string },
+  found: UsableRelease,
 ): Steps<ComponentOutcome> {
   const { context, services, namespace, kind } = observed;
   await deleteObsoleteSets(description, observed);
@@ -79,7 +85,7 @@ async function* install<T extends ComponentObject>(
   yield marks;
   const later: ComponentOutcome = {
     result: requeueLater,
-    version: release ?? found.version,
+    version: release === undefined ? found.version : payloadVersion(release),
     ...(rollback ? { annotations: rollback.status } : {}),
   };
   if (!isReady) return later;

@@ -84,7 +84,7 @@ async function definitionNames<T extends ComponentObject>(
     .flatMap(({ spec }) => (Array.isArray(spec?.manifests) ? spec.manifests : []));
   let objects: readonly { readonly kind: string; readonly metadata: { readonly name?: string } }[] = held;
   try {
-    objects = [...held, ...(await loadRelease(description, observed)).objects];
+    objects = [...held, ...(await loadRelease(description, observed)).manifest.objects];
   } catch (error) {
     if (!isManifestProblem(error)) throw error;
   }

@@ -5,19 +5,28 @@ import type { DependencyFacts } from '../../component/dependencies.ts';
 import { hasApi } from '../../component/has-api.ts';
 import type { ObservedComponent } from '../../component/observed-component.ts';
 import { planSets } from '../../component/planned-sets.ts';
-import { componentVersion, loadRelease } from '../../component/release-of.ts';
+import { componentVersion, loadRelease, payloadIdentity } from '../../component/release-of.ts';
 import { isManifestProblem } from '../../payload/manifest-problem.ts';
 
+/** A release that can be installed. */
+export interface UsableRelease {
+  readonly release: Manifest;
+  readonly version: string;
+  /** Which one it is: upstream's and that of this program have the same versions. */
+  readonly payload: string;
+}
+
 /** A release, or why it cannot be used. */
-export type ObservedRelease = { readonly release: Manifest; readonly version: string } | { readonly problem: string };
+export type ObservedRelease = UsableRelease | { readonly problem: string };
 
 export async function observeRelease<T extends ComponentObject>(
   description: ComponentDescription<T>,
   observed: ObservedComponent<T>,
 ): Promise<ObservedRelease> {
   try {
-    const release = await loadRelease(description, observed);
-    return { release, version: componentVersion(description, observed, release) };
+    const { manifest: release, maker } = await loadRelease(description, observed);
+    const version = componentVersion(description, observed, release);
+    return { release, version, payload: payloadIdentity(version, maker) };
   } catch (error) {
     if (!isManifestProblem(error)) throw error;
     return { problem: error.message };
@@ -42,10 +51,10 @@ export async function observeDependencies<T extends ComponentObject>(
 export async function observeSets<T extends ComponentObject>(
   description: ComponentDescription<T>,
   observed: ObservedComponent<T>,
-  { release, version }: { readonly release: Manifest; readonly version: string },
+  { release, payload }: UsableRelease,
 ): Promise<readonly PlannedSets[] | { readonly problem: string }> {
   try {
-    return await planSets(description, observed, release, version);
+    return await planSets(description, observed, release, payload);
   } catch (error) {
     if (!isManifestProblem(error)) throw error;
     return { problem: error.message };
