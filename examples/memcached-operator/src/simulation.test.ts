@@ -1,109 +1,19 @@
 import { readFileSync } from 'node:fs';
-import { type Client, jsonPatch, kinds, mergePatch, type ObjectKey } from '@tektite/client';
-import {
-  type CachedSource,
-  type ControllerDefinition,
-  defineController,
-  installKinds,
-  Manager,
-} from '@tektite/controller';
-import { formatTime, isConditionTrue, isControlledBy } from '@tektite/meta';
+import { kinds, mergePatch } from '@tektite/client';
+import { type CachedSource, type ControllerDefinition, defineController } from '@tektite/controller';
+import { formatTime } from '@tektite/meta';
 import type { Deployment, Pod } from '@tektite/schema/kubernetes';
-import { fileScenario, readScenario, type Scenario, simulate, type World } from '@tektite/simulator';
+import { fileScenario, readScenario, simulate } from '@tektite/simulator';
 import { describe, expect, it } from 'vitest';
 import { memcachedController } from './controller.ts';
 import { deploymentFor, statusFor } from './decide.ts';
 import { system } from './index.ts';
 import { Memcached } from './memcached.ts';
-import { smallCluster } from './test-support.ts';
+import { cacheScenario } from './simulation.cases.ts';
 
 /** `SEEDS=5000 npx vitest run examples` for a long night. */
 const seeds = Number(process.env['SEEDS'] ?? 60);
 const namespace = 'default';
-const names = ['a', 'b', 'c'];
-
-/** Users who create, resize, delete and create again, at any moment. */
-function scenario(controller: ControllerDefinition): Scenario {
-  const wanted = new Map<string, number>();
-  return {
-    async prepare({ client }) {
-      wanted.clear();
-      await installKinds(client, [Memcached]);
-      smallCluster(client, 5000).start();
-    },
-    async start(client) {
-      const manager = new Manager(client, { name: 'memcached-operator', graceMs: 0 });
-      manager.add(controller);
-      manager.start();
-    },
-    async act(world) {
-      for (let i = 0; i < 12; i++) {
-        await userAct(world, wanted);
-        await world.sleep(world.random.next() * 20_000);
-      }
-    },
-    check: (world) => mustBeAsWanted(world, wanted),
-  };
-}
-
-const backup = 'users.example.com/backup';
-
-async function userAct({ client, random, sleep }: World, wanted: Map<string, number>): Promise<void> {
-  const name = names[Math.floor(random.next() * names.length)] ?? '';
-  const key = { namespace, name };
-  const old = await client.get(Memcached, key).catch(() => undefined);
-  // One that is still on its way out cannot be wanted again yet.
-  if (old?.metadata.deletionTimestamp) return;
-  if (old && random.next() < 0.3) {
-    wanted.delete(name);
-    await deleteWithBackup(client, key, () => sleep(30_000));
-    return;
-  }
-  const size = Math.floor(random.next() * 4);
-  wanted.set(name, size);
-  await client.apply(Memcached, { metadata: key, spec: { size } }, { force: true });
-}
-
-/** The user has a finalizer too, which no other client may remove. */
-async function deleteWithBackup(client: Client, key: ObjectKey, makeBackup: () => Promise<void>): Promise<void> {
-  const finalizers = (more: string[]) =>
-    jsonPatch(more.map((value) => ({ op: 'add', path: '/metadata/finalizers/-', value })));
-  const { metadata } = await client.get(Memcached, key);
-  if (metadata.finalizers) await client.patch(Memcached, key, finalizers([backup]));
-  else await client.patch(Memcached, key, mergePatch({ metadata: { finalizers: [backup] } }));
-  await client.delete(Memcached, key);
-  await makeBackup();
-  for (;;) {
-    const dying = await client.get(Memcached, key).catch(() => undefined);
-    if (!dying?.metadata.finalizers?.includes(backup)) throw new Error(`${key.name} went before its backup was made`);
-    const left = dying.metadata.finalizers.filter((name) => name !== backup);
-    const { resourceVersion } = dying.metadata;
-    const patch = mergePatch({ metadata: { resourceVersion, finalizers: left } });
-    if (
-      await client.patch(Memcached, key, patch).then(
-        () => true,
-        () => false,
-      )
-    )
-      return;
-  }
-}
-
-async function mustBeAsWanted({ client }: World, wanted: ReadonlyMap<string, number>): Promise<void> {
-  const caches = (await client.list(Memcached)).items;
-  const deployments = (await client.list(kinds.Deployment)).items;
-  expect(caches.map(({ metadata }) => metadata.name)).toEqual([...wanted.keys()].sort());
-  expect(deployments).toHaveLength(wanted.size);
-  for (const cache of caches) {
-    const { name = '' } = cache.metadata;
-    const size = wanted.get(name);
-    const own = deployments.filter((deployment) => isControlledBy(deployment, cache));
-    expect(own.map(({ spec }) => spec?.replicas)).toEqual([size]);
-    expect(cache.status?.nodes).toHaveLength(size ?? 0);
-    expect(isConditionTrue(cache.status?.conditions, 'Available')).toBe(true);
-    expect(cache.metadata.finalizers).toEqual(['cache.example.com/finalizer']);
-  }
-}
 
 describe('the operator', () => {
   it(`ends up where its users want it, whatever goes wrong on the way (${seeds} seeds)`, {
@@ -111,7 +21,7 @@ describe('the operator', () => {
   }, async () => {
     let crashes = 0;
     for (let seed = 1; seed <= seeds; seed++)
-      crashes += (await simulate(scenario(memcachedController), { seed })).crashes;
+      crashes += (await simulate(cacheScenario(memcachedController), { seed })).crashes;
     expect(crashes).toBeGreaterThan(seeds / 4);
   });
 
@@ -121,7 +31,11 @@ describe('the operator', () => {
       let write = 0;
       while (crashes > 0) {
         write++;
-        const report = await simulate(scenario(memcachedController), { seed: 7, crash: { write, when }, rates: {} });
+        const report = await simulate(cacheScenario(memcachedController), {
+          seed: 7,
+          crash: { write, when },
+          rates: {},
+        });
         crashes = report.crashes;
       }
       expect(write).toBeGreaterThan(10);
@@ -211,7 +125,7 @@ describe('a bug in an operator', () => {
     { timeout: 300_000 },
     async (title) => {
       const outcome = (seed: number) =>
-        simulate(scenario(bugs[title]?.() ?? memcachedController), { seed }).then(
+        simulate(cacheScenario(bugs[title]?.() ?? memcachedController), { seed }).then(
           () => undefined,
           (error: Error) => error.message,
         );

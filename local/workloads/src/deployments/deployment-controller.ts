@@ -138,7 +138,7 @@ async function resize(
   const { namespace = '', name = '', resourceVersion } = replicaSet.metadata;
   const metadata = { resourceVersion, annotations: sizeAnnotations(deployment) };
   await client.patch(kinds.ReplicaSet, { namespace, name }, mergePatch({ metadata, spec: { replicas } }));
-  recordScaled(record, deployment, name, wantedOf(replicaSet), replicas);
+  if (wantedOf(replicaSet) !== replicas) recordScaled(record, deployment, name, wantedOf(replicaSet), replicas);
 }
 
 function recordScaled(

@@ -39,6 +39,11 @@ export function sizeAnnotations(deployment: Deployment): Annotations {
   return { [desiredAnnotation]: String(wanted), [maxAnnotation]: String(wanted + tolerance(deployment).surge) };
 }
 
+/** Whether a ReplicaSet records the replicas that the Deployment has now. */
+export function isSized({ metadata }: ReplicaSet, deployment: Deployment): boolean {
+  return Object.entries(sizeAnnotations(deployment)).every(([key, value]) => metadata.annotations?.[key] === value);
+}
+
 /** The annotations that the current ReplicaSet should have. Keeps what others wrote; remembers the revisions it was before. */
 export function currentAnnotations(rollout: Rollout): Annotations {
   const { deployment, current } = rollout;

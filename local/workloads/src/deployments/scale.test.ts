@@ -96,6 +96,15 @@ describe('how a rollout moves', () => {
     expect(sizes(rescale(given))).toEqual(expected);
   });
 
+  // It was taken for scaled again in each reconcile, which gave the old ones back what the rollout had taken from them, without end.
+  it('after scaling in a rollout one that keeps its size is marked, too', () => {
+    const given = rollout(3, set('new', 1, 1, 2), [set('old', 2, 2, 2)], { maxSurge: 1, maxUnavailable: 0 });
+    expect(sizes(rescale(given))).toEqual([
+      ['old', 3],
+      ['new', 1],
+    ]);
+  });
+
   it.each([
     [{ maxSurge: '25%', maxUnavailable: '25%' }, 10, { surge: 3, unavailable: 2 }],
     [{ maxSurge: '25%', maxUnavailable: '25%' }, 1, { surge: 1, unavailable: 0 }],

@@ -1,5 +1,5 @@
 import type { ReplicaSet } from '@tektite/schema/kubernetes';
-import { desiredAnnotation, maxAnnotation } from './revision.ts';
+import { desiredAnnotation, isSized, maxAnnotation } from './revision.ts';
 import { allOf, availableOf, isRolling, type Rollout, sum, tolerance, wantedOf } from './rollout.ts';
 
 /** How many Pods a ReplicaSet is to have. */
@@ -96,7 +96,10 @@ function proportionally({ deployment }: Rollout, active: readonly ReplicaSet[], 
   }
   const [largest] = sorted;
   if (largest && left !== 0) sizes.set(largest, Math.max(0, (sizes.get(largest) ?? 0) + left));
-  return changes([...sizes].map(([replicaSet, replicas]) => ({ replicaSet, replicas })));
+  // One that keeps its size is written, too: otherwise the next reconcile takes it for scaled again, and undoes the rollout's progress.
+  return [...sizes]
+    .map(([replicaSet, replicas]) => ({ replicaSet, replicas }))
+    .filter(({ replicaSet, replicas }) => wantedOf(replicaSet) !== replicas || !isSized(replicaSet, deployment));
 }
 
 /** How much one would change if all changed alike. */

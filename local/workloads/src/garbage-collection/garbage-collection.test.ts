@@ -101,6 +101,30 @@ describe('garbage collection', () => {
     expect(items.map(({ metadata }) => metadata.name)).toEqual([]);
   });
 
+  it('tries soon again when a read failed, however long the first lists took', async () => {
+    const clock = virtualClock();
+    await using plane = await startControlPlane({ clock });
+    const owner = await plane.client.create(kinds.ConfigMap, { metadata: { namespace, name: 'owner' } });
+    await plane.client.create(kinds.Secret, {
+      metadata: { namespace, name: 'child', ownerReferences: [ownerReference(owner)] },
+    });
+    await plane.client.delete(kinds.ConfigMap, { namespace, name: 'owner' });
+    let failures = 0;
+    const transport = faultyTransport(plane.transport(), {
+      clock,
+      decide: (fault, { path }) => {
+        if (fault === 'delay' && path.endsWith('/leases')) return 1;
+        return fault === 'fail' && path.endsWith('/configmaps/owner') && failures++ === 0 ? 1 : undefined;
+      },
+      maxDelayMs: 60_000,
+    });
+    await using collector = new GarbageCollector({ client: plane.clientFor(transport), record: () => undefined });
+    collector.start();
+    await clock.advance(70_000);
+    expect(failures).toBeGreaterThan(1);
+    expect((await plane.client.list(kinds.Secret, { namespace })).items).toEqual([]);
+  });
+
   it('ends a circle of owners that wait for each other', async () => {
     await using cluster = await testCluster();
     const { client } = cluster;

@@ -89,9 +89,13 @@ export class GarbageCollector implements AsyncDisposable {
     for (let item = await this.queue.get(); item; item = await this.queue.get()) {
       const { key } = item;
       try {
-        await this.reconcile(key);
-        if (this.graph.get(key)?.virtual) this.queue.addRateLimited(key);
-        else this.queue.forget(key);
+        // Waiting for the first lists is no failure: it must not lengthen the back-off.
+        if (!this.monitors.ready) this.queue.addAfter(key, notReadyMs);
+        else {
+          await this.reconcile(key);
+          if (this.graph.get(key)?.virtual) this.queue.addRateLimited(key);
+          else this.queue.forget(key);
+        }
       } catch (error) {
         const expected = isStatusError(error, 'Conflict') || isClientError(error, 'UNKNOWN_KIND');
         if (!expected) this.log.warn('garbage collection of an object failed; it is tried again', { uid: key, error });
@@ -105,7 +109,6 @@ export class GarbageCollector implements AsyncDisposable {
   private async reconcile(uid: string): Promise<void> {
     const node = this.graph.get(uid);
     if (!node) return;
-    if (!this.monitors.ready) return this.queue.addAfter(uid, notReadyMs);
     const live = await this.find(node.identity);
     // The reference named another namespace than the object's own. The watch of its kind reports its deletion.
     if (live === 'elsewhere') return;

@@ -48,6 +48,18 @@ const broken: Record<string, Scenario> = {
       await world.client.delete(kinds.ConfigMap, key('owner'));
     },
   },
+  'hot loop': {
+    start: async (client) => {
+      const { metadata } = await client.create(kinds.ConfigMap, { metadata: key('loop') });
+      for (let count = 0; ; count++)
+        await client.update(kinds.ConfigMap, {
+          metadata: { ...key('loop'), uid: metadata.uid ?? '' },
+          data: { count: `${count}` },
+        });
+    },
+    rates: {},
+    act: async ({ sleep }) => sleep(600_000),
+  },
   rest: {
     start: async (client) => {
       const write = () => {

@@ -5,6 +5,7 @@ import type { HistoryEntry } from '../history/history.ts';
 import { coverageOf } from '../history/coverage.ts';
 import { compareStates, type Mask } from '../oracles/compare-states.ts';
 import { type FinalState, finalState } from '../oracles/final-state.ts';
+import { HotLoopWatch } from '../oracles/hot-loop.ts';
 import { noOrphans } from '../oracles/object-rules.ts';
 import type { Rule } from '../oracles/rule.ts';
 import { linearizableWrites, observedGenerationNeverFalls } from '../oracles/store-rules.ts';
@@ -73,6 +74,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     hasServiceAccounts: scenario.hasServiceAccounts ?? false,
   });
   if (options.onEntry) world.history.onEntry(options.onEntry);
+  const hotLoop = new HotLoopWatch(world.history, () => world.kill());
   let failure: Failure | undefined;
   let state: FinalState | undefined;
   try {
@@ -84,7 +86,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     failure = failureOf(error, world);
   }
   await world.close();
-  failure = realWorldFailure(guard, world) ?? failure;
+  failure = realWorldFailure(guard, world) ?? hotLoopFailure(hotLoop) ?? failure;
   return {
     seed: options.seed,
     ...(failure ? { failure } : {}),
@@ -173,6 +175,10 @@ function failureOf(error: unknown, world: SimulatedWorld): Failure {
 function realWorldFailure({ violations }: RealWorldGuard, world: SimulatedWorld): Failure | undefined {
   const [first] = violations;
   return first === undefined ? undefined : { oracle: 'real world', message: first, at: world.history.now };
+}
+
+function hotLoopFailure({ violation }: HotLoopWatch): Failure | undefined {
+  return violation && { oracle: 'hot loop', ...violation };
 }
 
 function ratesOf(scenario: Scenario, { rates, crash }: RunOptions): Rates {

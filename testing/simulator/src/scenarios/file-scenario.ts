@@ -18,9 +18,9 @@ export interface ScenarioFunctions {
 export function fileScenario(
   file: ScenarioFile,
   systems: () => readonly System[],
-  { act, check, rules }: ScenarioFunctions = {},
+  { act, check, rules = [] }: ScenarioFunctions = {},
 ): Scenario {
-  const { name, replicas, nodes = 1, steps, interference, rates, ignore } = file;
+  const { name, replicas, nodes = 1, steps, interference, rates, ignore, rules: stated } = file;
   return systemScenario({
     systems,
     ...(name === undefined ? {} : { name }),
@@ -36,6 +36,6 @@ export function fileScenario(
       await act?.(world);
     },
     ...(check ? { check } : {}),
-    ...(rules ? { rules } : {}),
+    rules: [...stated, ...rules],
   });
 }

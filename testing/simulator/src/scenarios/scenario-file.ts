@@ -2,8 +2,10 @@ import { parseGoDuration } from '@tektite/go';
 import type { DynamicObject } from '@tektite/meta';
 import { parseYaml } from '@tektite/schema/yaml';
 import { interferenceFaults, type Rates, standardRates } from '../faults/fault.ts';
+import type { Rule } from '../oracles/rule.ts';
 import { simulationErrors } from '../run/simulation-error.ts';
 import type { Interference } from '../world/interference.ts';
+import { readRule } from './scenario-rule.ts';
 import type { ScenarioStep } from './scenario-step.ts';
 
 /** The content of a scenario file. */
@@ -16,11 +18,13 @@ export interface ScenarioFile {
   readonly rates: Rates;
   /** Fields that may differ from a run without faults: `Kind path.to.field`. */
   readonly ignore: readonly string[];
+  /** Promises that must hold at every moment. */
+  readonly rules: readonly Rule[];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const knownFields = ['name', 'replicas', 'nodes', 'steps', 'interfere', 'rates', 'ignore'];
+const knownFields = ['name', 'replicas', 'nodes', 'steps', 'interfere', 'rates', 'ignore', 'rules'];
 const verbs = ['apply', 'patch', 'delete', 'wait', 'until'] as const;
 
 /**
@@ -32,6 +36,8 @@ const verbs = ['apply', 'patch', 'delete', 'wait', 'until'] as const;
  * - until: { apiVersion: cache.example.com/v1alpha1, kind: Memcached, metadata: { name: a, namespace: default }, condition: Available }
  * - wait: 30s
  * interfere: { delete: [Pod, Deployment] }
+ * rules:
+ * - atMost: { kind: Pod, count: 4 }
  */
 export function readScenario(text: string): ScenarioFile {
   const documents = parseYaml(text)
@@ -45,11 +51,12 @@ export function readScenario(text: string): ScenarioFile {
       interference: {},
       rates: standardRates,
       ignore: [],
+      rules: [],
     };
   if (documents.length > 1 || !isFields(first)) throw invalid('it has to be manifests, or one document with steps');
   for (const field of Object.keys(first))
     if (!knownFields.includes(field)) throw invalid(`there is no field ${field}; there are ${knownFields.join(', ')}`);
-  const { name, replicas, nodes, steps, interfere, rates, ignore } = first;
+  const { name, replicas, nodes, steps, interfere, rates, ignore, rules } = first;
   if (!Array.isArray(steps) || steps.length === 0) throw invalid('steps must be a list with at least one step');
   return {
     ...(typeof name === 'string' ? { name } : {}),
@@ -59,6 +66,7 @@ export function readScenario(text: string): ScenarioFile {
     interference: readInterference(interfere ?? {}),
     rates: { ...standardRates, ...readRates(rates ?? {}) },
     ignore: Array.isArray(ignore) ? ignore.map(String) : [],
+    rules: Array.isArray(rules) ? rules.map((rule, index) => readRule(rule, `rules[${index}]`)) : [],
   };
 }
 

@@ -128,10 +128,15 @@ export class SimulatedWorld implements World {
     this.history.note('simulation', 'no more faults');
   }
 
-  async close(): Promise<void> {
-    this.history.end();
+  /** Kills all components for good. */
+  kill(): void {
     this.ticking?.[Symbol.dispose]();
     for (const component of this.components) component.kill();
+  }
+
+  async close(): Promise<void> {
+    this.history.end();
+    this.kill();
     await this.clock.until(this.plane.close());
   }
 
