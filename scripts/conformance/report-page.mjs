@@ -38,9 +38,11 @@ export function renderPage(specs, notes) {
   const missing = rest.filter(([name]) => !notes.reasons[name]).map(([name]) => name);
   if (missing.length > 0) throw new Error(`no reason in the notes for:\n${missing.join('\n')}`);
   const outdated = Object.keys(notes.reasons).filter((name) => !rest.some(([each]) => each === name));
-  if (outdated.length > 0) throw new Error(`the notes have reasons for what passed or is unknown:\n${outdated.join('\n')}`);
+  if (outdated.length > 0)
+    throw new Error(`the notes have reasons for what passed or is unknown:\n${outdated.join('\n')}`);
   const passed = [...specs.values()].filter((result) => result === 'passed').length;
-  const list = (result) => rest.filter(([, each]) => each === result).map(([name]) => `- **${plain(name)}**: ${notes.reasons[name]}`);
+  const list = (result) =>
+    rest.filter(([, each]) => each === result).map(([name]) => `- **${plain(name)}**: ${notes.reasons[name]}`);
   return `${[
     '# Conformance',
     '',
@@ -77,7 +79,9 @@ function table(specs) {
   return [
     '| SIG | Passed | Failed | Not run |',
     '|---|---:|---:|---:|',
-    ...[...rows].sort(byName).map(([sig, row]) => `| ${sig.replace(/^sig-/, '')} | ${row.passed} | ${row.failed} | ${row['not run']} |`),
+    ...[...rows]
+      .sort(byName)
+      .map(([sig, row]) => `| ${sig.replace(/^sig-/, '')} | ${row.passed} | ${row.failed} | ${row['not run']} |`),
   ];
 }
 

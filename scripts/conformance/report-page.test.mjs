@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import { readReports, renderPage } from './report-page.mjs';
 
-const spec = (name, status) => `<testcase name="${name}" classname="Kubernetes e2e suite" status="${status}" time="1.5">`;
-const report = (...cases) => `<?xml version="1.0"?><testsuites><testsuite>${cases.join('</testcase>')}</testsuite></testsuites>`;
+const spec = (name, status) =>
+  `<testcase name="${name}" classname="Kubernetes e2e suite" status="${status}" time="1.5">`;
+const report = (...cases) =>
+  `<?xml version="1.0"?><testsuites><testsuite>${cases.join('</testcase>')}</testsuite></testsuites>`;
 const mounts = '[It] [sig-node] Pods should have &lt;data&gt; &#34;mounted&#34; [Conformance]';
 const nodes = '[It] [sig-apps] Sets need two nodes [Conformance]';
 
@@ -22,7 +24,11 @@ it('reads the conformance specs of reports, of which the last that ran one count
     '[sig-node] Pods should have <data> "mounted" [Conformance]': 'passed',
     '[sig-apps] Sets need two nodes [Conformance]': 'not run',
   });
-  expect(readReports([report(spec(mounts, 'timedout'))]).values().next().value).toBe('failed');
+  expect(
+    readReports([report(spec(mounts, 'timedout'))])
+      .values()
+      .next().value,
+  ).toBe('failed');
   expect(() => readReports([report()])).toThrow('no conformance specs');
 });
 
