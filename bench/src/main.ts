@@ -1,113 +1,62 @@
 import { compareWith, writeFigures } from './figures.ts';
 
-/**
- * `npm run bench -- apiserver|byoh|chains|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|results|simulate|soak|taskruns|tekton-operator|triggers [--quick]`: figures, each beside a reference
- * measured in the same run. `--json FILE` keeps them, `--compare FILE` shows what changed since that run.
- */
-const [suite = '', ...flags] = process.argv.slice(2);
-const fileOf = (flag: string) => (flags.includes(flag) ? flags[flags.indexOf(flag) + 1] : undefined);
-const compared = fileOf('--compare');
-const kept = fileOf('--json');
-if (compared) compareWith(compared);
-if (kept) process.once('exit', () => writeFigures(kept));
-const quick = flags.includes('--quick');
-const minutes = flags.indexOf('--minutes');
-const seconds = minutes < 0 ? (quick ? 20 : 3600) : Number(flags[minutes + 1]) * 60;
+interface Options {
+  readonly quick: boolean;
+  /** How long suites run that take their time. */
+  readonly seconds: number;
+  /** Given by `--minutes`, not by default. */
+  readonly givenSeconds?: number;
+  readonly only?: string;
+}
 
-switch (suite) {
-  case 'apiserver': {
-    const { benchApiServer } = await import('./apiserver/index.ts');
-    await benchApiServer({ quick });
-    break;
-  }
-  case 'byoh': {
-    const { benchByoh } = await import('./byoh/index.ts');
-    await benchByoh({ quick });
-    break;
-  }
-  case 'chains': {
-    const { benchChains } = await import('./chains/index.ts');
-    await benchChains({ quick });
-    break;
-  }
-  case 'connectors': {
-    const { benchConnectors } = await import('./connectors/index.ts');
-    await benchConnectors({ quick });
-    break;
-  }
-  case 'controller': {
-    const { benchController } = await import('./controller/index.ts');
-    await benchController({ quick });
-    break;
-  }
-  case 'crowd': {
-    const { benchCrowd } = await import('./load/crowd.ts');
-    await benchCrowd({ quick, ...(minutes < 0 ? {} : { seconds }) });
-    break;
-  }
-  case 'dashboard': {
-    const { benchDashboard } = await import('./dashboard/index.ts');
-    await benchDashboard({ quick });
-    break;
-  }
-  case 'endurance': {
-    const { benchEndurance } = await import('./load/endurance.ts');
-    await benchEndurance(seconds);
-    break;
-  }
-  case 'images': {
-    const { benchImages } = await import('./images/index.ts');
-    await benchImages({ quick });
-    break;
-  }
-  case 'manifest': {
-    const { benchManifest } = await import('./manifest/index.ts');
-    await benchManifest({ quick });
-    break;
-  }
-  case 'node': {
-    const { benchNode } = await import('./node/index.ts');
-    await benchNode({ quick });
-    break;
-  }
-  case 'pipelineruns': {
-    const { benchPipelineRuns } = await import('./pipelineruns/index.ts');
-    await benchPipelineRuns({ quick });
-    break;
-  }
-  case 'simulate': {
-    const { benchSimulate } = await import('./simulate/index.ts');
-    await benchSimulate({ quick });
-    break;
-  }
-  case 'soak': {
-    const { benchSoak } = await import('./soak/index.ts');
-    await benchSoak({ quick });
-    break;
-  }
-  case 'taskruns': {
-    const { benchTaskRuns } = await import('./taskruns/index.ts');
-    await benchTaskRuns({ quick });
-    break;
-  }
-  case 'tekton-operator': {
-    const { benchTektonOperator } = await import('./tekton-operator/index.ts');
-    await benchTektonOperator();
-    break;
-  }
-  case 'results': {
-    const { benchResults } = await import('./results/index.ts');
-    await benchResults({ quick });
-    break;
-  }
-  case 'triggers': {
-    const { benchTriggers } = await import('./triggers/index.ts');
-    await benchTriggers({ quick });
-    break;
-  }
-  default:
-    console.error(
-      'usage: npm run bench -- apiserver|byoh|chains|connectors|controller|crowd|dashboard|endurance|images|manifest|node|pipelineruns|results|simulate|soak|taskruns|tekton-operator|triggers [--quick] [--json FILE] [--compare FILE]',
-    );
-    process.exitCode = 2;
+/** Each suite is loaded when it is asked for. */
+const suites: Readonly<Record<string, (options: Options) => Promise<void>>> = {
+  apiserver: async ({ quick }) => (await import('./apiserver/index.ts')).benchApiServer({ quick }),
+  byoh: async ({ quick }) => (await import('./byoh/index.ts')).benchByoh({ quick }),
+  chains: async ({ quick }) => (await import('./chains/index.ts')).benchChains({ quick }),
+  connectors: async ({ quick }) => (await import('./connectors/index.ts')).benchConnectors({ quick }),
+  controller: async ({ quick }) => (await import('./controller/index.ts')).benchController({ quick }),
+  crowd: async ({ quick, givenSeconds: seconds }) =>
+    (await import('./load/crowd.ts')).benchCrowd({ quick, ...(seconds === undefined ? {} : { seconds }) }),
+  dashboard: async ({ quick }) => (await import('./dashboard/index.ts')).benchDashboard({ quick }),
+  endurance: async ({ seconds }) => (await import('./load/endurance.ts')).benchEndurance(seconds),
+  images: async ({ quick }) => (await import('./images/index.ts')).benchImages({ quick }),
+  manifest: async ({ quick }) => (await import('./manifest/index.ts')).benchManifest({ quick }),
+  node: async ({ quick }) => (await import('./node/index.ts')).benchNode({ quick }),
+  pipelineruns: async ({ quick }) => (await import('./pipelineruns/index.ts')).benchPipelineRuns({ quick }),
+  'planted-bugs': async ({ quick, only }) =>
+    (await import('./planted-bugs/index.ts')).benchPlantedBugs({ quick, ...(only === undefined ? {} : { only }) }),
+  results: async ({ quick }) => (await import('./results/index.ts')).benchResults({ quick }),
+  simulate: async ({ quick }) => (await import('./simulate/index.ts')).benchSimulate({ quick }),
+  soak: async ({ quick }) => (await import('./soak/index.ts')).benchSoak({ quick }),
+  taskruns: async ({ quick }) => (await import('./taskruns/index.ts')).benchTaskRuns({ quick }),
+  'tekton-operator': async () => (await import('./tekton-operator/index.ts')).benchTektonOperator(),
+  triggers: async ({ quick }) => (await import('./triggers/index.ts')).benchTriggers({ quick }),
+};
+
+/**
+ * `npm run bench -- SUITE [--quick] [--minutes N] [--only TEXT]`: figures, each beside a reference measured in the same run. `--json FILE`
+ * keeps them, `--compare FILE` shows what changed since that run.
+ */
+const [name = '', ...flags] = process.argv.slice(2);
+const valueOf = (flag: string) => (flags.includes(flag) ? flags[flags.indexOf(flag) + 1] : undefined);
+const suite = Object.hasOwn(suites, name) ? suites[name] : undefined;
+
+if (suite) {
+  const compared = valueOf('--compare');
+  const kept = valueOf('--json');
+  if (compared) compareWith(compared);
+  if (kept) process.once('exit', () => writeFigures(kept));
+  const quick = flags.includes('--quick');
+  const minutes = valueOf('--minutes');
+  const only = valueOf('--only');
+  const given = minutes === undefined ? {} : { givenSeconds: Number(minutes) * 60 };
+  const seconds = given.givenSeconds ?? (quick ? 20 : 3600);
+  await suite({ quick, seconds, ...given, ...(only === undefined ? {} : { only }) });
+} else {
+  const names = Object.keys(suites).join('|');
+  console.error(
+    `usage: npm run bench -- ${names} [--quick] [--minutes N] [--only TEXT] [--json FILE] [--compare FILE]`,
+  );
+  process.exitCode = 2;
 }

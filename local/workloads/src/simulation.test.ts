@@ -19,9 +19,9 @@ async function crashEverywhere(world: Scenario, writes: number): Promise<void> {
 describe('whatever fails and whenever the process dies', { timeout: 60_000 + 30_000 * seeds }, () => {
   it('Deployments have their Pods, and nothing is left behind', () => run(deployments()));
   // docs/simulation-log.md says what was wrong.
-  it.each([22, 96])('Deployments are at rest in the end, where they were not once: seed %i', (seed) =>
-    simulate(deployments(), { seed }),
-  );
+  it.each([22, 96])('Deployments are at rest in the end, where they were not once: seed %i', async (seed) => {
+    await simulate(deployments(), { seed });
+  });
   it('Deployments survive a crash at any write', () => crashEverywhere(deployments(), seeds + 2));
   it('Jobs count every Pod once', () => run(jobs()));
   it('Jobs survive a crash at any write', () => crashEverywhere(jobs(), seeds + 2));
