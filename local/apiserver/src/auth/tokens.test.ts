@@ -231,7 +231,7 @@ describe('a token of a service account', () => {
   it('is verified by others with the keys that its issuer is discovered to have', async () => {
     const { server, clock } = await start();
     await using _ = server;
-    const read = async (path: string, user?: object) => {
+    const read = async (path: string, user?: { name: string; groups: string[] }) => {
       const answer = await server.handle('GET', path, undefined, user ? { user } : {});
       return { ...answer, json: answer.type === 'text' ? JSON.parse(answer.text) : undefined };
     };

@@ -19,7 +19,7 @@ export function denyForeignPage({ headers }: { readonly headers: IncomingHttpHea
 }
 
 function mayBeBrowser(headers: IncomingHttpHeaders): boolean {
-  return headers['sec-websocket-extensions'] !== undefined || /^Mozilla\//.test(headers['user-agent'] ?? '');
+  return headers['sec-websocket-extensions'] !== undefined || (headers['user-agent'] ?? '').startsWith('Mozilla/');
 }
 
 function isOtherOrigin({ origin, host }: IncomingHttpHeaders): boolean {

@@ -38,7 +38,7 @@ const valid: SandboxJob = {
     overlay: { layers: ['/a', '/b'], upper: '/upper', work: '/work' },
     mounts: [
       { kind: 'bind', source: '/x', target: '/y', descriptor: 0, readOnly: true, recursive: false, makePoint: true },
-      { kind: 'layered', source: '/x', under: '/z', target: '/y' },
+      { kind: 'layered', source: '/x', under: ['/z'], target: '/y', programs: true, makePoint: false },
       { kind: 'cover', target: '/y' },
     ],
   },
