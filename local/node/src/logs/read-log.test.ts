@@ -34,6 +34,16 @@ describe('a log', () => {
     expect(await text({ limitBytes: 5 })).toBe('one\ne');
   });
 
+  test('has no more last lines than were asked for, whatever is printed meanwhile', async () => {
+    const log = new ContainerLog(path(), clock);
+    log.write('stdout', Buffer.from('one\ntwo\n'));
+    const lines = readLog(path(), log, { tailLines: 1 }, clock);
+    expect(String((await lines.next()).value)).toBe('two\n');
+    log.write('stdout', Buffer.from('three\n'));
+    expect(await lines.next()).toEqual({ done: true, value: undefined });
+    await log.close();
+  });
+
   test('knows when each line was printed', async () => {
     const log = new ContainerLog(path(), clock);
     log.write('stdout', Buffer.from('early\n'));

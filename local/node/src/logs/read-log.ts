@@ -35,7 +35,10 @@ export async function* readLog(
   const since = sinceMilliseconds(options, clock.now());
   let left = options.limitBytes ?? Number.POSITIVE_INFINITY;
   let lineStart = true;
+  // Lines that are printed while the last ones are read are no more of them.
+  let lines = options.follow ? Number.POSITIVE_INFINITY : (options.tailLines ?? Number.POSITIVE_INFINITY);
   for await (const line of logLines(path, live, options)) {
+    if (lines-- <= 0) return;
     if (since !== undefined && Date.parse(line.time) < since) continue;
     let text = line.complete ? Buffer.concat([line.text, Buffer.from('\n')]) : line.text;
     // Parts of one line get one time, as kubelets print them.
