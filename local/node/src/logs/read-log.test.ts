@@ -37,9 +37,11 @@ describe('a log', () => {
   test('has no more last lines than were asked for, whatever is printed meanwhile', async () => {
     const log = new ContainerLog(path(), clock);
     log.write('stdout', Buffer.from('one\ntwo\n'));
+    await expect.poll(() => text()).toBe('one\ntwo\n');
     const lines = readLog(path(), log, { tailLines: 1 }, clock);
     expect(String((await lines.next()).value)).toBe('two\n');
     log.write('stdout', Buffer.from('three\n'));
+    await expect.poll(() => text()).toBe('one\ntwo\nthree\n');
     expect(await lines.next()).toEqual({ done: true, value: undefined });
     await log.close();
   });
