@@ -22,6 +22,32 @@ it('labels the revision of a DaemonSet as the Pods that it made', async () => {
   expect(revision?.metadata.labels).not.toHaveProperty(statefulSetNaming.label);
 });
 
+it.each(['DaemonSet', 'StatefulSet'] as const)(
+  'gives the revision of a %s another name where one that says something else has its name',
+  async (kind) => {
+    await using cluster = await testCluster();
+    const { client } = cluster;
+    const owner = { metadata: at, spec: kind === 'DaemonSet' ? spec : { ...spec, serviceName: 'web' } };
+    const names = async () => (await client.list(kinds.ControllerRevision)).items.map(({ metadata }) => metadata.name);
+    const ownerKind = kinds[kind] as typeof kinds.DaemonSet;
+    await client.create(ownerKind, owner);
+    await cluster.settle();
+    const [name = ''] = await names();
+    await client.delete(ownerKind, at);
+    await cluster.settle(60_000);
+    expect(await names()).toEqual([]);
+    await client.create(kinds.ControllerRevision, {
+      metadata: { namespace: 'default', name },
+      data: { spec: {} },
+      revision: 1,
+    });
+    await client.create(ownerKind, owner);
+    await cluster.settle(60_000);
+    expect(await names()).toHaveLength(2);
+    expect((await client.get(ownerKind, at)).status?.collisionCount).toBe(1);
+  },
+);
+
 it('names the revision of a StatefulSet by the bytes that Go would store', async () => {
   await using cluster = await testCluster();
   const { client } = cluster;

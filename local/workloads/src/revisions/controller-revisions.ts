@@ -6,6 +6,8 @@ import { fnv1, safeEncode, templateHash } from '../deployments/template-hash.ts'
 
 /** How a kind of owner names and labels its revisions. */
 export interface RevisionNaming {
+  /** The kind of the owner. */
+  readonly kind: typeof kinds.StatefulSet | typeof kinds.DaemonSet;
   /** The label with the hash. */
   readonly label: string;
   hashOf(owner: RevisionedOwner, data: Json): string;
@@ -13,12 +15,14 @@ export interface RevisionNaming {
 
 /** StatefulSets hash the data of the revision, by FNV-1, with the collision count in digits, as upstream does. */
 export const statefulSetNaming: RevisionNaming = {
+  kind: kinds.StatefulSet,
   label: 'controller.kubernetes.io/hash',
   hashOf: ({ status }, data) => safeEncode(String(fnv1(`${goJson(data)}${status?.collisionCount ?? 0}`))),
 };
 
 /** DaemonSets hash the template as Deployments do, and label the revision as they label its Pods. */
 export const daemonSetNaming: RevisionNaming = {
+  kind: kinds.DaemonSet,
   label: 'controller-revision-hash',
   hashOf: ({ spec, status }) => templateHash(spec?.template ?? {}, status?.collisionCount),
 };
@@ -107,8 +111,23 @@ export async function syncRevision(
     return await client.create(kinds.ControllerRevision, wanted);
   } catch (error) {
     if (!isStatusError(error, 'AlreadyExists')) throw error;
-    return client.get(kinds.ControllerRevision, { namespace, name: wanted.metadata.name ?? '' });
+    const existing = await client.get(kinds.ControllerRevision, { namespace, name: wanted.metadata.name ?? '' });
+    if (equalJson(existing.data, wanted.data)) return existing;
+    await countCollision(client, owner, naming);
+    throw error;
   }
+}
+
+/** Another revision has the name: the next reconcile computes one with the new count, as upstream's does. */
+async function countCollision(
+  client: Client,
+  { metadata, status }: RevisionedOwner,
+  { kind }: RevisionNaming,
+): Promise<void> {
+  const { name = '', namespace = '', resourceVersion } = metadata;
+  const collisionCount = (status?.collisionCount ?? 0) + 1;
+  const patch = mergePatch({ metadata: { resourceVersion }, status: { collisionCount } });
+  await client.patchStatus<KubeObject>(kind, { namespace, name }, patch);
 }
 
 /** Deletes the oldest unused revisions beyond the limit. */
