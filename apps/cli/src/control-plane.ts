@@ -49,6 +49,8 @@ export interface ControlPlaneOptions {
   readonly runtime?: RuntimeName;
   /** The network of Pods. Default: the machine's. */
   readonly network?: NetworkName;
+  /** Routes from this machine to Pods and Services. */
+  readonly routes?: boolean;
   /** Replaces images where Pods are processes of this machine. */
   readonly images?: ImageMapping;
   /** Run in this process, on the server's own side: no HTTP, no certificates between. */
@@ -140,7 +142,15 @@ async function startParts(options: ControlPlaneOptions, started: Started): Promi
     certificates: pki,
     controllers: runtime !== undefined,
     ...(runtime && runtime !== 'none'
-      ? { node: await clusterNode({ runtime, network: options.network ?? 'host', onNotice, images: options.images }) }
+      ? {
+          node: await clusterNode({
+            runtime,
+            network: options.network ?? 'host',
+            routes: options.routes,
+            onNotice,
+            images: options.images,
+          }),
+        }
       : {}),
     systems,
     ...(observed ? { systemsOptions: { ...observed.options, observe: observed.transport } } : {}),

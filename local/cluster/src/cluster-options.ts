@@ -69,6 +69,8 @@ export interface ClusterNode extends Pick<NodeOptions, 'name' | 'maxPods' | 'lab
    * (`auto`). Default `host`.
    */
   readonly network?: NetworkName;
+  /** Give this machine routes to the addresses of Pods and Services. Takes root, and Pods with a network of their own. Default false. */
+  readonly routes?: boolean;
   /** The folder of the image store, for runtimes that use it. Default: `~/.cache/tektite/images`. */
   readonly imageStore?: string;
   /** How registries of images are reached: mirrors, and those that may speak plain HTTP. */

@@ -7,10 +7,12 @@ import { nodeFolders } from './node-folders.ts';
  * networks (`auto`). Undefined: the machine's. The caller closes it.
  */
 export async function openPodNetwork(
-  { network = 'host', runtime }: ClusterNode,
+  { network = 'host', runtime, routes = false }: ClusterNode,
   folder: string,
   onNotice: (text: string) => void,
 ): Promise<PodNetwork | undefined> {
+  if (routes && network !== 'pods')
+    throw new RuntimeError('NETWORK_UNAVAILABLE', 'routes to Pods need a network of Pods: add `--network pods`');
   if (network === 'host') return undefined;
   const canHave = runtime === 'auto' || runtime === 'images' || runtime === 'host';
   if (!canHave && network === 'auto') return undefined;
@@ -22,11 +24,12 @@ export async function openPodNetwork(
   let opened: PodNetwork | undefined;
   try {
     opened = await PodNetwork.open({ directory: nodeFolders(folder).runtime });
+    if (routes) await opened.connectMachine();
     await opened.openWayOut();
     return opened;
   } catch (error) {
     if (!isRuntimeError(error)) throw error;
-    if (network === 'pods' && opened) {
+    if (network === 'pods' && opened && !routes) {
       onNotice(`Pods reach each other and Services only: ${error.message}`);
       return opened;
     }

@@ -142,6 +142,11 @@ export async function bundleNodeProgram(outfile: string): Promise<string> {
       process.exit(1);
     }
   `;
+  return bundleProgram(contents, outfile);
+}
+
+/** Bundles a program that uses this room, with the compiled programs beside it. */
+export async function bundleProgram(contents: string, outfile: string): Promise<string> {
   await build({
     stdin: { contents, resolveDir: import.meta.dirname, loader: 'ts' },
     outfile,

@@ -34,8 +34,8 @@
 #define MAX_COMMAND (HEADER + 4 * MAX_VALUES)
 #define BACKLOG 512
 
-enum operation { ADD = 1, REMOVE, SOCKET, LISTEN, WAY_OUT, OPERATIONS };
-static const uint32_t value_counts[OPERATIONS] = {[ADD] = 1, [REMOVE] = 1, [SOCKET] = 2, [LISTEN] = 3, [WAY_OUT] = 0};
+enum operation { ADD = 1, REMOVE, SOCKET, LISTEN, WAY_OUT, CONNECT_MACHINE, OPERATIONS };
+static const uint32_t value_counts[OPERATIONS] = {[ADD] = 1, [REMOVE] = 1, [SOCKET] = 2, [LISTEN] = 3, [WAY_OUT] = 0, [CONNECT_MACHINE] = 0};
 
 static void die_with(const char *parent) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) fail("prctl: %s", strerror(errno));
@@ -114,6 +114,9 @@ static void perform(enum operation operation, const uint32_t *values) {
     case LISTEN: listen_on(values[0], values[1], values[2]); return;
     case WAY_OUT:
       if ((descriptor = open_way_out()) >= 0) hand_over(descriptor, SOCK_STREAM);
+      return;
+    case CONNECT_MACHINE:
+      if (connect_machine() == 0) report_done(0);
       return;
     default: report_error("no operation has the number %u", operation);
   }

@@ -23,12 +23,15 @@
 #define PREFIX_BITS 16
 #define BRIDGE "pods"
 #define POD_DEVICE "eth0"
+#define MACHINE_DEVICE "tektite"
 #define CREATE (NLM_F_CREATE | NLM_F_EXCL | NLM_F_ACK)
 
 /* The addresses of devices are made from those of the network: a bridge would take another one with every Pod. */
 static const unsigned char hardware_prefix[2] = {0x02, 0x54};
 
 static struct {
+  /* The machine's, which is left as it is unless it is connected. */
+  int machine;
   int namespace;
   int netlink;
   uint32_t bridge;
@@ -100,8 +103,18 @@ static void put_bridge(struct message *message) {
   message_end(message, info);
 }
 
-/* Both ends of a Pod's connection to the bridge, the one already in the namespace of the Pod; only the other can be up at once. */
-static void put_pair(struct message *message, uint32_t number, int namespace) {
+/* The way to Services, from a namespace of the network. */
+static void put_service_route(struct message *message) {
+  uint32_t gateway = address_of(network.pods, GATEWAY);
+  uint32_t destination = address_of(network.services, 0);
+  struct rtmsg body = {.rtm_family = AF_INET, .rtm_dst_len = PREFIX_BITS, .rtm_table = RT_TABLE_MAIN, .rtm_protocol = RTPROT_STATIC, .rtm_scope = RT_SCOPE_UNIVERSE, .rtm_type = RTN_UNICAST};
+  message_begin(message, RTM_NEWROUTE, CREATE, &body, sizeof body);
+  message_put(message, RTA_DST, &destination, sizeof destination);
+  message_put(message, RTA_GATEWAY, &gateway, sizeof gateway);
+}
+
+/* Both ends of a connection to the bridge, the one already in the other namespace; only the bridge's can be up at once. */
+static void put_pair(struct message *message, uint32_t number, int namespace, const char *device) {
   char name[IFNAMSIZ];
   unsigned char hardware[6];
   struct ifinfomsg link = {.ifi_flags = IFF_UP, .ifi_change = IFF_UP};
@@ -116,7 +129,7 @@ static void put_pair(struct message *message, uint32_t number, int namespace) {
   size_t data = message_nest(message, IFLA_INFO_DATA);
   size_t peer = message_nest(message, VETH_INFO_PEER);
   message_raw(message, &end, sizeof end);
-  message_put_text(message, IFLA_IFNAME, POD_DEVICE);
+  message_put_text(message, IFLA_IFNAME, device);
   message_put(message, IFLA_ADDRESS, hardware, sizeof hardware);
   message_put_u32(message, IFLA_NET_NS_FD, (uint32_t)namespace);
   message_end(message, peer);
@@ -152,6 +165,7 @@ void open_network(uint16_t pods, uint16_t services) {
   struct message message = {.length = 0};
   network.pods = pods;
   network.services = services;
+  network.machine = own_namespace();
   if (unshare(CLONE_NEWNET) != 0) fail("the kernel denies a network namespace: %s", strerror(errno));
   network.namespace = own_namespace();
   network.netlink = netlink_open(NETLINK_ROUTE);
@@ -194,7 +208,7 @@ static int new_namespace(int *netlink) {
 
 static int connect_pod(uint32_t number, int namespace, int netlink) {
   struct message message = {.length = 0};
-  put_pair(&message, number, namespace);
+  put_pair(&message, number, namespace, POD_DEVICE);
   int error = netlink_send(network.netlink, &message, 1);
   if (error != 0) return error;
   uint32_t device = index_of(netlink, POD_DEVICE);
@@ -225,6 +239,37 @@ int add_pod(uint32_t number) {
   }
   network.opened[number] = namespace + 1;
   return namespace;
+}
+
+/* A socket in the machine's namespace. This process is in the bridge's again afterwards. */
+static int machine_netlink(void) {
+  if (network.machine < 0 || setns(network.machine, CLONE_NEWNET) != 0) return -1;
+  int netlink = netlink_open(NETLINK_ROUTE);
+  int error = errno;
+  return_to_bridge();
+  errno = error;
+  return netlink;
+}
+
+int connect_machine(void) {
+  struct message message = {.length = 0};
+  int netlink = machine_netlink();
+  if (netlink < 0) {
+    report_error("cannot enter the network of the machine: %s", strerror(errno));
+    return -1;
+  }
+  put_pair(&message, MACHINE, network.machine, MACHINE_DEVICE);
+  int error = netlink_send(network.netlink, &message, 1);
+  if (error == 0) {
+    uint32_t device = index_of(netlink, MACHINE_DEVICE);
+    put_up(&message, device);
+    put_address(&message, device, MACHINE);
+    put_service_route(&message);
+    error = netlink_send(netlink, &message, 3);
+  }
+  close(netlink);
+  if (error != 0) report_error("cannot connect the machine to the bridge: %s", strerror(-error));
+  return error == 0 ? 0 : -1;
 }
 
 int remove_pod(uint32_t number) {

@@ -11,7 +11,9 @@
 
 #define GATEWAY 1u
 #define FIRST_POD 2u
-#define LAST_POD 65534u
+#define LAST_POD 65533u
+/* The number of the machine, where it is connected. */
+#define MACHINE 65534u
 /* In the place of a Pod's number. */
 #define BRIDGE_NAMESPACE 0u
 #define NO_DESCRIPTOR (-1)
@@ -21,6 +23,9 @@ void open_network(uint16_t pods, uint16_t services);
 
 /* Makes the namespace of a Pod. Returns its descriptor, or -1 after the error was reported. */
 int add_pod(uint32_t number);
+
+/* Gives the machine a device in the network, and routes. 0, or -1 after the error was reported. */
+int connect_machine(void);
 
 /* Gives up the namespace of a Pod: the kernel removes it when its last process has ended. */
 int remove_pod(uint32_t number);

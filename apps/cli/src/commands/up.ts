@@ -48,6 +48,7 @@ export interface UpOptions extends SystemSettings, AuditOptions {
   readonly runtime: string;
   readonly images?: string;
   readonly network: string;
+  readonly routePods?: boolean;
   /** False with `--no-dashboard`. */
   readonly dashboard?: boolean;
   readonly dashboardPort?: string;
@@ -77,6 +78,7 @@ export async function up(options: UpOptions): Promise<void> {
       systems,
       ...(runtime ? { runtime } : {}),
       network,
+      ...(options.routePods ? { routes: true } : {}),
       ...(images ? { images } : {}),
       ...(tokens ? { tokens } : {}),
       ...(encryption ? { encryption } : {}),

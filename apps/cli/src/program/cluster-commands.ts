@@ -37,6 +37,10 @@ export function addClusterCommands(tektite: Command): void {
       'the network of Pods: pods (an address and ports for each, Services and DNS in it), host (the network of this machine), or auto (pods where this machine can)',
       'auto',
     )
+    .option(
+      '--route-pods',
+      'as root, with --network pods: give this machine routes to the addresses of Pods and Services, as a node has them',
+    )
     .optionsGroup('Systems:')
     .option('--systems <list>', 'operators to run: built-in names, all, files, folders or packages, by commas');
   addSystemOptions(up)

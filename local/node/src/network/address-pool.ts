@@ -1,5 +1,6 @@
 const first = 2;
-const last = 65_534;
+/** The next one is the machine's. */
+const last = 65_533;
 
 /** The numbers of Pods, each of which has one as long as it is there. One that was given back is used again as late as possible. */
 export class AddressPool {

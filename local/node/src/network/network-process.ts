@@ -25,7 +25,7 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-const operations = { add: 1, remove: 2, socket: 3, listen: 4, wayOut: 5 } as const;
+const operations = { add: 1, remove: 2, socket: 3, listen: 4, wayOut: 5, connectMachine: 6 } as const;
 const kinds: Readonly<Record<SocketKind, number>> = { tcp: 1, udp: 2 };
 const maxFrame = 4096;
 const frameHeader = 12;
@@ -93,6 +93,11 @@ export class NetworkProcess {
   /** A socket that accepts the connections of Pods to all other networks. */
   async wayOut(): Promise<SocketHandle> {
     return (await this.send('wayOut')) as SocketHandle;
+  }
+
+  /** Gives the machine a device in the network, with routes to Pods and Services. They end with the network. */
+  async connectMachine(): Promise<void> {
+    await this.send('connectMachine');
   }
 
   async close(): Promise<void> {

@@ -34,13 +34,14 @@ describe.runIf(await canHaveNetwork()).each(networkLanes())('the network program
     const { control, texts, ended } = start(program);
     const hostile: [Buffer, string][] = [
       [command(1, 0), 'no operation has the number 0'],
-      [command(2, 6), 'no operation has the number 6'],
+      [command(2, 7), 'no operation has the number 7'],
       [command(3, 0xffff_ffff), 'no operation has the number 4294967295'],
       [command(4, 1), 'the operation 1 does not have 0 values'],
       [command(5, 1, 2, 3), 'the operation 1 does not have 2 values'],
       [command(6, 1, 0), 'no Pod can have the number 0'],
       [command(7, 1, 1), 'no Pod can have the number 1'],
       [command(8, 1, 65_535), 'no Pod can have the number 65535'],
+      [command(8, 1, 65_534), 'no Pod can have the number 65534'],
       [command(9, 1, 0xffff_ffff), 'no Pod can have the number 4294967295'],
       [command(10, 2, 7), 'no Pod has the number 7'],
       [command(11, 2, 0xffff_ffff), 'no Pod has the number 4294967295'],

@@ -43,7 +43,7 @@ interface KnownPod extends PodConnection {
  * it reaches Pods, and listens on the addresses of Services, as if it were there.
  *
  * Guarantees
- * - Nothing of the machine's network is changed, and nothing is left when this process ends, however it does.
+ * - Nothing of the machine's network is changed but by `connectMachine`, and nothing is left when this process ends, however it does.
  * - `connect` reaches Pods and Services in their network, everything else in the machine's.
  */
 export class PodNetwork implements Network, AsyncDisposable {
@@ -100,6 +100,18 @@ export class PodNetwork implements Network, AsyncDisposable {
       );
     } catch (error) {
       throw unavailable(`Pods would not reach other networks: ${(error as Error).message}`, error);
+    }
+  }
+
+  /**
+   * Lets the machine, and Pods with its network, reach Pods and Services at their addresses. It is the one thing that changes the network of
+   * the machine, and takes root. Rejects with a {@link RuntimeError}.
+   */
+  async connectMachine(): Promise<void> {
+    try {
+      await this.process.connectMachine();
+    } catch (error) {
+      throw unavailable(`this machine would not reach Pods: ${(error as Error).message}`, error);
     }
   }
 
