@@ -52,6 +52,14 @@ const cases: Readonly<Record<string, readonly Step[]>> = {
       ),
     ),
   ],
+  'a list where a time belongs is an error of the type': [
+    apply(
+      `${core}/podtemplates/a`,
+      { apiVersion: 'v1', kind: 'PodTemplate', template: { metadata: { deletionTimestamp: [] } } },
+      500,
+      message('.template.metadata.deletionTimestamp: expected any scalar, got &{[]}'),
+    ),
+  ],
   'an object where a quantity belongs is an error of the type': [
     apply(
       `${core}/resourcequotas/a`,

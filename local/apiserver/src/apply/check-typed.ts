@@ -72,6 +72,9 @@ function typeMismatch(schema: JsonSchema, value: unknown): string | undefined {
   if (schema['x-kubernetes-preserve-unknown-fields']) return undefined;
   switch (schema.type) {
     case 'string':
+      // A text with a format, such as a time, may be any scalar here; bytes are texts.
+      if (schema.format && schema.format !== 'byte')
+        return typeof value === 'object' ? `expected any scalar, got ${formatHeld(value)}` : undefined;
       return typeof value === 'string' ? undefined : `expected string, got ${describe(value)}`;
     case 'integer':
     case 'number':
