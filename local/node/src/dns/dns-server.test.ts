@@ -9,10 +9,14 @@ import { DnsServer } from './dns-server.ts';
 import { forwardQuery } from './forward-query.ts';
 import { readFrames, writeFrame } from './tcp-frames.ts';
 
-/** A question for the address of a name. */
-function question(name: string, id = 7): Buffer {
+/** A question about a name, for its address if not for a record of another type. */
+function question(name: string, { id = 7, type = 1 } = {}): Buffer {
   const labels = name.split('.').flatMap((label) => [Buffer.from([label.length]), Buffer.from(label)]);
-  return Buffer.concat([Buffer.from([0, id, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]), ...labels, Buffer.from([0, 0, 1, 0, 1])]);
+  return Buffer.concat([
+    Buffer.from([0, id, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]),
+    ...labels,
+    Buffer.from([0, 0, type, 0, 1]),
+  ]);
 }
 
 /** A name server of another network, that knows one address, for all names, and more of them over TCP. */
@@ -69,7 +73,11 @@ it.runIf(await canHaveNetwork())('answers for the cluster, and passes everything
   await using outer = await outerServer();
   await using network = await PodNetwork.open({ directory: '/nowhere/dns-test' });
   const metadata = { namespace: 'default', name: 'web' };
-  const services = [{ apiVersion: 'v1', kind: 'Service', metadata, spec: { clusterIP: '10.96.0.9' } } as const];
+  const elsewhere = { type: 'ExternalName', externalName: 'localhost' } as const;
+  const services = [
+    { apiVersion: 'v1', kind: 'Service', metadata, spec: { clusterIP: '10.96.0.9' } },
+    { apiVersion: 'v1', kind: 'Service', metadata: { ...metadata, name: 'away' }, spec: elsewhere },
+  ] as const;
   const source = {
     service: (_: string, name: string) => services.find((each) => each.metadata.name === name),
     slices: () => [],
@@ -83,13 +91,17 @@ it.runIf(await canHaveNetwork())('answers for the cluster, and passes everything
     upstream: [outer],
   }).start();
   const udp = await network.udpSocket();
-  const ask = async (name: string) => {
-    udp.send(question(name), 53, '10.96.0.10');
+  const ask = async (name: string, type = 1) => {
+    udp.send(question(name, { type }), 53, '10.96.0.10');
     const [answer] = (await once(udp, 'message')) as [Buffer];
     return answer;
   };
   expect([...(await ask('web.default.svc.cluster.local')).subarray(-4)]).toEqual([10, 96, 0, 9]);
   expect((await ask('none.default.svc.cluster.local')).readUInt16BE(2) & 0xf).toBe(3);
+  // An alias, and only where its address is asked for, that too.
+  const away = 'away.default.svc.cluster.local';
+  const counts = await Promise.all([(await ask(away, 5)).readUInt16BE(6), (await ask(away)).readUInt16BE(6)]);
+  expect(counts).toEqual([1, 2]);
   expect([...(await ask('example.com')).subarray(-4)]).toEqual([192, 0, 2, 0]);
   // Cut: the client asks again over TCP.
   expect((await ask('many.example.com')).readUInt16BE(2) & 0x0200).toBe(0x0200);

@@ -9,6 +9,7 @@ import {
   type DnsRecord,
   encodeAnswer,
   parseQuery,
+  recordTypes,
   responseCodes,
 } from './dns-message.ts';
 import { forwardQuery, type NameServer } from './forward-query.ts';
@@ -32,6 +33,8 @@ const idleMs = 10_000;
 /** Queries under way at once; more are dropped, and asked again by their clients. */
 const maxUnderWay = 1000;
 const maxAliases = 8;
+/** Resolvers ask again after five seconds. */
+const outerMs = 2000;
 
 /**
  * The name server of Pods: answers for the names of the cluster itself, and passes everything else on to the name servers of the
@@ -106,7 +109,7 @@ export class DnsServer implements AsyncDisposable {
     const { domain, source } = this.options;
     const found = clusterAnswer(query.name, query.type, domain, source);
     const alias = found?.answers.find((record) => record.type === 'CNAME');
-    if (!found || alias?.type !== 'CNAME') return found;
+    if (!found || alias?.type !== 'CNAME' || query.type === recordTypes.CNAME) return found;
     return { ...found, answers: [alias, ...(await this.follow(alias.target, query.type))] };
   }
 
@@ -126,9 +129,14 @@ export class DnsServer implements AsyncDisposable {
   }
 }
 
+/** None, where the machine does not know them soon: the alias alone is an answer too. */
 async function outerAddresses(name: string): Promise<DnsRecord[]> {
+  const late = AbortSignal.timeout(outerMs);
   try {
-    const found = await promises.lookup(name, { all: true, family: 4 });
+    const found = await Promise.race([
+      promises.lookup(name, { all: true, family: 4 }),
+      new Promise<[]>((resolve) => late.addEventListener('abort', () => resolve([]), { once: true })),
+    ]);
     return found.flatMap(({ address }) => (isIPv4(address) ? [{ type: 'A', name, ttl: 5, address } as const] : []));
   } catch {
     return [];
