@@ -60,7 +60,7 @@ function comparable(objects: readonly unknown[], namespace: string): readonly un
     .sort((a, b) => (`${a.kind} ${a.metadata.name}` < `${b.kind} ${b.metadata.name}` ? -1 : 1));
 }
 
-const takesOver = (system: string) => ['pipelines', 'triggers'].includes(system);
+const takesOver = (system: string) => ['pipelines', 'tekton-operator', 'triggers'].includes(system);
 
 describe.each(systems)('the chart of %s', (system) => {
   it.each([
