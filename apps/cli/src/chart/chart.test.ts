@@ -17,6 +17,7 @@ const many = {
   replicas: 3,
   logLevel: 'debug',
   extraArgs: ['--buckets', '3'],
+  envFrom: [{ secretRef: { name: 'database' } }, { configMapRef: { name: 'proxy', optional: true } }],
   resources: { requests: { cpu: '1' }, limits: { memory: '2Gi' } },
   imagePullSecrets: [{ name: 'login' }],
   nodeSelector: { disk: 'fast' },
