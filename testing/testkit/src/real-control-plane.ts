@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -125,10 +126,7 @@ async function startServer(
     `--service-account-signing-key-file=${await file('tokens.key', tokens.privateKey)}`,
     '--service-cluster-ip-range=10.96.0.0/16',
     '--authorization-mode=RBAC',
-    // Servers before 1.21 have such tokens for Pods on request only.
-    serviceAccounts
-      ? '--feature-gates=BoundServiceAccountTokenVolume=true,RootCAConfigMap=true'
-      : '--disable-admission-plugins=ServiceAccount',
+    ...(serviceAccounts ? tokenFlags(kubeApiserver) : ['--disable-admission-plugins=ServiceAccount']),
     `--audit-policy-file=${await file('audit.json', auditPolicy)}`,
     `--audit-log-path=${join(folder, auditLog)}`,
     '--allow-privileged=true',
@@ -139,6 +137,13 @@ async function startServer(
     logFile: join(folder, 'kube-apiserver.log'),
   });
   return { authority, process };
+}
+
+/** Servers before 1.21 have tokens for Pods on request only; later ones refuse a gate that they do not have any more. */
+function tokenFlags(kubeApiserver: string): readonly string[] {
+  const { stdout } = spawnSync(kubeApiserver, ['--version'], { encoding: 'utf8' });
+  const minor = Number(/v1\.(\d+)/.exec(stdout)?.[1]);
+  return minor < 21 ? ['--feature-gates=BoundServiceAccountTokenVolume=true,RootCAConfigMap=true'] : [];
 }
 
 const auditLog = 'audit.log';

@@ -82,7 +82,7 @@ const installations: Readonly<Record<string, Installation>> = {
     'Tekton Operator: a TektonConfig installs and upgrades Tekton',
     'tekton-operator',
     (values, { namespace }) => operatorInstallation(`v${version}`, values, namespace),
-    { ...podImages, autoInstall: { enabled: false, namespace: 'tekton-pipelines' } },
+    { ...podImages, takeover: false, autoInstall: { enabled: false, namespace: 'tekton-pipelines' } },
   ),
   triggers: ofSystem(
     'Tekton Triggers: EventListeners start runs when events arrive',

@@ -37,6 +37,8 @@ export function operatorInstallation(
     namespace,
     labels,
     webhookService: 'tekton-operator-webhook',
+    selector: { name: 'tekton-operator' },
+    replaces: [{ name: 'tekton-operator-webhook', namespace, selector: { name: 'tekton-operator-webhook' } }],
     environment: [
       { name: 'VERSION', value: version },
       { name: 'TEKTITE_IMAGE', value: values.image },

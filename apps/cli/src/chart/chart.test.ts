@@ -11,12 +11,13 @@ import { renderChart } from './test-support.ts';
 const folder = mkdtempSync(join(tmpdir(), 'tektite-chart-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const systems = ['byoh', 'chains', 'connectors', 'dashboard', 'pipelines', 'tekton-operator', 'triggers'];
+const systems = ['byoh', 'chains', 'connectors', 'dashboard', 'pipelines', 'results', 'tekton-operator', 'triggers'];
 const many = {
   image: 'registry.example.com/tektite:7',
   replicas: 3,
   logLevel: 'debug',
   extraArgs: ['--buckets', '3'],
+  envFrom: [{ secretRef: { name: 'database' } }, { configMapRef: { name: 'proxy', optional: true } }],
   resources: { requests: { cpu: '1' }, limits: { memory: '2Gi' } },
   imagePullSecrets: [{ name: 'login' }],
   nodeSelector: { disk: 'fast' },
@@ -60,6 +61,8 @@ function comparable(objects: readonly unknown[], namespace: string): readonly un
     .sort((a, b) => (`${a.kind} ${a.metadata.name}` < `${b.kind} ${b.metadata.name}` ? -1 : 1));
 }
 
+const takesOver = (system: string) => ['pipelines', 'tekton-operator', 'triggers'].includes(system);
+
 describe.each(systems)('the chart of %s', (system) => {
   it.each([
     ['its default values', {}],
@@ -68,12 +71,13 @@ describe.each(systems)('the chart of %s', (system) => {
   ])('installs what `tektite deploy` prints, with %s', (_, given) => {
     using scratch = new Scratch();
     const files = chartOf(scratch, system);
+    const chosen = given === many && takesOver(system) ? { ...many, takeover: true } : given;
     const file = join(folder, 'values.yaml');
-    writeFileSync(file, JSON.stringify(given));
+    writeFileSync(file, JSON.stringify(chosen));
     const flags = ['--image', 'example.com/tektite:1', '--values', file, '--system-namespace', 'here', '-o', 'json'];
     const deployed = scratch.tektite(['deploy', system, ...flags]);
     expect(deployed.err).toBe('');
-    const rendered = renderChart(files, mergeValues(values(files), given), 'here');
+    const rendered = renderChart(files, mergeValues(values(files), chosen), 'here');
     const printed = (JSON.parse(deployed.out) as { readonly items: readonly unknown[] }).items;
     expect(comparable(rendered, 'here')).toEqual(comparable(printed, 'here'));
   });

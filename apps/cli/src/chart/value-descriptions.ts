@@ -12,6 +12,7 @@ export const valueDescriptions: Readonly<Record<keyof ReleaseValues, string>> = 
   leaderElection: 'How long others wait for a leader that is silent, when it stops itself, and how often both try.',
   shutdownDelay: 'How long webhooks of a Pod that is deleted are answered, while the Service forgets it. At most 20s.',
   extraArgs: 'Further arguments of the program, as [--buckets, "2"].',
+  envFrom: 'Secrets and ConfigMaps whose keys are variables of the program, as [{secretRef: {name: database}}].',
   resources: 'Requests and limits of the container.',
   nodeSelector: 'Labels of the nodes that Pods may run on.',
   tolerations: 'Taints of nodes that Pods tolerate.',

@@ -125,7 +125,10 @@ Examples:
     .option('--system-namespace <name>', 'the namespace; default: that of upstream, as tekton-pipelines')
     .option('--auto-install <namespace>', 'tekton-operator: create a TektonConfig that installs into this namespace')
     .option('--payload <folder>', 'connectors: what the image has in /var/run/ko; the rights are for that')
-    .option('--takeover', "pipelines, triggers: scale upstream's other Deployments to zero, where it is installed")
+    .option(
+      '--takeover',
+      "pipelines, triggers, tekton-operator: scale upstream's other Deployments to zero, where it is installed",
+    )
     .addOption(
       new Option('--login <way>', 'dashboard: token: bearer tokens; header: users that a proxy names')
         .choices(['token', 'header'])

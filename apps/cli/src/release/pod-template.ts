@@ -78,6 +78,7 @@ export function podTemplate(
           command: program.command,
           args: container.args,
           ...(container.env ? { env: container.env } : {}),
+          ...unlessEmpty('envFrom', values.envFrom),
           ports: container.ports,
           // A start waits for caches, which take a while on a large cluster.
           startupProbe: { ...probe(container.live), failureThreshold: 60 },
