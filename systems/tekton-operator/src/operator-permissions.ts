@@ -66,5 +66,5 @@ export const operatorPermissions: readonly PolicyRule[] = [
     'consoleyamlsamples',
   ]),
   rule('security.openshift.io', ['securitycontextconstraints'], [...all, 'use']),
-  rule('config.openshift.io', ['clusterversions', 'proxies'], ['get', 'list', 'watch']),
+  rule('config.openshift.io', ['apiservers', 'clusterversions', 'proxies'], ['get', 'list', 'watch']),
 ];
