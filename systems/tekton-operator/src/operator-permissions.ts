@@ -62,6 +62,7 @@ export const operatorPermissions: readonly PolicyRule[] = [
     'consoleclidownloads',
     'consoleexternalloglinks',
     'consolelinks',
+    'consoleplugins',
     'consolequickstarts',
     'consoleyamlsamples',
   ]),

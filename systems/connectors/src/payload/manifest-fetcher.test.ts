@@ -175,9 +175,12 @@ describe('a URL', () => {
 describe('a URL of HTTPS', () => {
   const reached = async (hosts: readonly string[], validForMs?: number) => {
     const authority = await createAuthority('an authority', systemClock);
-    const { certificate, key } = await issueCertificate(authority, { commonName: 'server', hosts }, systemClock, {
-      ...(validForMs === undefined ? {} : { validForMs }),
-    });
+    const { certificate, key } = await issueCertificate(
+      authority,
+      { commonName: 'server', hosts },
+      systemClock,
+      validForMs === undefined ? {} : { validForMs },
+    );
     const server = createSecureServer({ cert: certificate, key }, (_request, response) => void response.end(map('a')));
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/m.yaml`;

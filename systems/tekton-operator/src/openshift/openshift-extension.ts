@@ -10,6 +10,7 @@ import type { TektonConfig } from '../kinds/tekton-config.ts';
 import { isClusterNamespace } from '../job-pruner/prune-config.ts';
 import type { ComponentExtension, ExtensionContext, PlatformExtension } from '../extension/extension.ts';
 import { ApiServer, CentralTls } from './central-tls.ts';
+import { ensureConsolePlugin } from './console-plugin.ts';
 import { allowsNoMore } from './constraints-order.ts';
 import { bundleMaps, interceptorObjects, interceptors, namespaceObjects, roleFor } from './namespace-objects.ts';
 import { constraintsAnnotation, labels, pipelinesConstraints, SecurityContextConstraints } from './openshift-kinds.ts';
@@ -95,6 +96,7 @@ function extensionWith(tls: CentralTls): PlatformExtension {
         await tls.refresh(run.client);
         return prepareCluster(run);
       },
+      postReconcile: (run) => ensureConsolePlugin(run, tls.profile),
       finalize: leaveCluster,
       platformData: () => (tls.profile ? profileHash(tls.profile) : ''),
     },

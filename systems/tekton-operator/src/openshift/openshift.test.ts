@@ -42,6 +42,7 @@ const constraints = defineKind({
 const openKind = (group: string, kind: string, plural: string, scope: 'Cluster' | 'Namespaced') =>
   defineKind({ group, version: 'v1', kind, plural, scope, fields: { spec: s.unknown().optional() } });
 const apiServers = openKind('config.openshift.io', 'APIServer', 'apiservers', 'Cluster');
+const consolePlugins = openKind('console.openshift.io', 'ConsolePlugin', 'consoleplugins', 'Cluster');
 const routes = openKind('route.openshift.io', 'Route', 'routes', 'Namespaced');
 
 const workload = (name: string, container: string) => ({
@@ -84,6 +85,21 @@ const route = [
     subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'system:authenticated' }],
   },
 ] as readonly DynamicObject[];
+const consolePlugin = [
+  workload('pipelines-console-plugin', 'pipelines-console-plugin'),
+  {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'pipelines-console-plugin', namespace: 'openshift-pipelines' },
+    data: { 'nginx.conf': 'http {\n  server {\n  }\n}\n' },
+  },
+  {
+    apiVersion: 'console.openshift.io/v1',
+    kind: 'ConsolePlugin',
+    metadata: { name: 'pipelines-console-plugin' },
+    spec: { backend: { type: 'Service', service: { name: 'pipelines-console-plugin', namespace: 'x', port: 8443 } } },
+  },
+] as unknown as readonly DynamicObject[];
 const templates = [
   {
     apiVersion: 'tekton.dev/v1',
@@ -131,6 +147,7 @@ describe.runIf(hasReleases)('on OpenShift', { timeout }, () => {
     const extras = {
       'tekton-addon/addons/01-clustertriggerbindings': () => bindings,
       'static/tekton-results/route-rbac': () => route,
+      'static/tekton-config/00-console-plugin': () => consolePlugin,
       'pipelines-as-code-templates': () => templates,
       'pipelines-as-code': () =>
         [
@@ -142,7 +159,7 @@ describe.runIf(hasReleases)('on OpenShift', { timeout }, () => {
     cluster = await operatorCluster({
       environment: { ...settings, PLATFORM: 'openshift' },
       payloads: [realReleases(), objectPayload([results], extras)],
-      server: [constraints, apiServers, routes],
+      server: [constraints, apiServers, routes, consolePlugins],
     });
     const { client } = cluster;
     await client.create(kinds.Namespace, { metadata: { name: 'openshift' } });
@@ -245,6 +262,22 @@ describe.runIf(hasReleases)('on OpenShift', { timeout }, () => {
     return Object.fromEntries((found?.env ?? []).map((each) => [each.name, each.value]));
   };
 
+  const nginx = async () => {
+    const name = 'pipelines-console-plugin';
+    return (await cluster.client.get(kinds.ConfigMap, { namespace, name })).data?.['nginx.conf'] ?? '';
+  };
+
+  it("the console has its plugin, in a set under upstream's labels", async () => {
+    const { client } = cluster;
+    expect(await client.get(consolePlugins, { name: 'pipelines-console-plugin' })).toMatchObject({
+      spec: { backend: { service: { namespace } } },
+    });
+    expect(await nginx()).toContain('ssl_protocols TLSv1.2 TLSv1.3;');
+    const labelSelector = 'operator.tekton.dev/created-by=tekton-config-console-plugin-manifests';
+    const [set] = (await client.list(TektonInstallerSet, { labelSelector })).items;
+    expect(set?.metadata.labels).toMatchObject({ 'operator.tekton.dev/type': 'config' });
+  });
+
   it('servers of components follow the TLS profile of the cluster, unless that is off', async () => {
     const { client } = cluster;
     expect(await variables('tekton-pipelines-webhook', 'webhook')).toMatchObject({
@@ -262,6 +295,7 @@ describe.runIf(hasReleases)('on OpenShift', { timeout }, () => {
       ['pipelines-as-code-webhook', 'pac-webhook', 'WEBHOOK_TLS_MIN_VERSION'],
     ] as const)
       await eventually(cluster, async () => (await variables(deployment, container))[variable] === '1.3');
+    await eventually(cluster, async () => (await nginx()).includes('ssl_protocols TLSv1.3;'));
     const off = { platforms: { openshift: { enableCentralTLSConfig: false } } };
     await client.patch(TektonConfig, { name: 'config' }, mergePatch({ spec: off }));
     await eventually(

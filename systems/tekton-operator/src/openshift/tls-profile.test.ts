@@ -1,5 +1,7 @@
 import type { DraftObject } from '@tektite/manifest';
 import { describe, expect, it } from 'vitest';
+import { pluginImage } from './console-plugin.ts';
+import { nginxWithTls } from './nginx-tls.ts';
 import { type ApiServerConfig, profileHash, tlsProfileOf, withTlsProfile } from './tls-profile.ts';
 
 const config = (tlsSecurityProfile?: object): ApiServerConfig =>
@@ -34,6 +36,7 @@ describe('the TLS profile of a cluster', () => {
     expect(tlsProfileOf(config({ type: 'Custom', custom }))).toEqual({
       minVersion: 'VersionTLS11',
       ciphers: ['TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256', 'TLS_RSA_WITH_AES_256_CBC_SHA'],
+      opensslCiphers: ['ECDHE-RSA-CHACHA20-POLY1305', 'AES256-SHA'],
     });
   });
 
@@ -76,5 +79,44 @@ describe('the TLS profile of a cluster', () => {
     expect(() => withTlsProfile({ minVersion: 'VersionTLS9', ciphers: [] }, [])).toThrow(
       'unknown TLS version: VersionTLS9',
     );
+  });
+});
+
+describe('the console plugin', () => {
+  const base = 'http {\n  server {\n    listen 8443 ssl;\n  }\n}\n';
+  const directives = (type: string | undefined, isFips = false) => {
+    const text = nginxWithTls(base, type === undefined ? undefined : tlsProfileOf(config({ type })), isFips);
+    expect(text).toContain('server {\n    ssl_protocols');
+    return text.split('\n').flatMap((line) => (line.startsWith('    ssl_') ? [line.trim()] : []));
+  };
+
+  it('serves with the TLS profile of the cluster', () => {
+    expect(directives('Modern')).toEqual([
+      'ssl_protocols TLSv1.3;',
+      'ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384;',
+      'ssl_ecdh_curve X25519MLKEM768:X25519:P-256:P-384:P-521;',
+    ]);
+    expect(directives('Intermediate', true)).toEqual([
+      'ssl_protocols TLSv1.2 TLSv1.3;',
+      expect.stringMatching(/^ssl_ciphers ECDHE-ECDSA-AES128-GCM-SHA256:.*:ECDHE-RSA-CHACHA20-POLY1305;$/),
+      'ssl_prefer_server_ciphers on;',
+      'ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384;',
+      'ssl_ecdh_curve P-256:P-384:P-521;',
+    ]);
+    expect(directives(undefined)).toEqual([
+      'ssl_protocols TLSv1.2 TLSv1.3;',
+      'ssl_conf_command Ciphersuites TLS_AES_256_GCM_SHA384:TLS_AES_128_GCM_SHA256;',
+      'ssl_ecdh_curve X25519MLKEM768:X25519:P-256:P-384:P-521;',
+    ]);
+  });
+
+  it.each([
+    [[4, 21], 'old'],
+    [[4, 22], 'new'],
+    [[5, 0], 'new'],
+    [undefined, 'new'],
+  ] as const)('has, for OpenShift %j, the image %s', (version, image) => {
+    const environment = { IMAGE_PIPELINES_CONSOLE_PLUGIN: 'new', IMAGE_PIPELINES_CONSOLE_PLUGIN_LEGACY: 'old' };
+    expect(pluginImage(environment, version)).toBe(image);
   });
 });

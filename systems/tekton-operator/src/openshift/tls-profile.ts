@@ -8,6 +8,8 @@ import { type DraftContainer, replaceByName, templateIn } from '../transform/wor
 export interface TlsProfile {
   readonly minVersion: string;
   readonly ciphers: readonly string[];
+  /** Those of before TLS 1.3, as OpenSSL calls them. */
+  readonly opensslCiphers: readonly string[];
 }
 
 interface ProfileSpec {
@@ -61,8 +63,12 @@ const profiles: Readonly<Record<string, ProfileSpec>> = {
 export function tlsProfileOf(config: ApiServerConfig | undefined): TlsProfile {
   const { type = 'Intermediate', custom } = config?.spec?.tlsSecurityProfile ?? {};
   const found = (type === 'Custom' ? custom : Object.hasOwn(profiles, type) ? profiles[type] : undefined) ?? standard;
-  const ciphers = (found.ciphers ?? []).flatMap((name) => ianaName(name) ?? []);
-  return { minVersion: found.minTLSVersion ?? '', ciphers };
+  const names = (found.ciphers ?? []).filter((name) => ianaName(name) !== undefined);
+  return {
+    minVersion: found.minTLSVersion ?? '',
+    ciphers: names.flatMap((name) => ianaName(name) ?? []),
+    opensslCiphers: names.filter((name) => !modern.includes(name)),
+  };
 }
 
 const exchanges = ['ECDHE-ECDSA', 'ECDHE-RSA', 'RSA'];
@@ -90,7 +96,7 @@ function ianaName(name: string): string | undefined {
 }
 
 /** The hash that upstream writes on components, so that they follow the profile. */
-export function profileHash({ minVersion, ciphers }: TlsProfile): string {
+export function profileHash({ minVersion, ciphers }: Pick<TlsProfile, 'minVersion' | 'ciphers'>): string {
   const suites = ciphers.length > 0 ? ciphers : null;
   return sha256Hex(goStructJson({ MinTLSVersion: minVersion, CipherSuites: suites, CurvePreferences: null }));
 }
@@ -110,7 +116,10 @@ export interface TlsServer {
 }
 
 /** Gives servers the profile by variables. Throws for a version that there is not. */
-export function withTlsProfile(profile: TlsProfile, servers: readonly TlsServer[]): Transform {
+export function withTlsProfile(
+  profile: Pick<TlsProfile, 'minVersion' | 'ciphers'>,
+  servers: readonly TlsServer[],
+): Transform {
   const version = Object.hasOwn(versions, profile.minVersion) ? versions[profile.minVersion] : undefined;
   if (version === undefined) throw new Error(`invalid TLS configuration: unknown TLS version: ${profile.minVersion}`);
   return function withTlsProfile(draft) {
