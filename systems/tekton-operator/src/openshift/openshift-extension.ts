@@ -5,6 +5,8 @@ import { controllerReference, type DynamicObject, type KubeObject } from '@tekti
 import type { Namespace } from '@tektite/schema/kubernetes';
 import type { Progress } from '../extension/progress.ts';
 import { hasApi } from '../component/has-api.ts';
+import { keys } from '../installer-set/set-keys.ts';
+import { ManualApprovalGate } from '../kinds/kinds.ts';
 import { paramValue } from '../kinds/shared-fields.ts';
 import type { TektonConfig } from '../kinds/tekton-config.ts';
 import { isClusterNamespace } from '../job-pruner/prune-config.ts';
@@ -96,12 +98,24 @@ function extensionWith(tls: CentralTls): PlatformExtension {
         await tls.refresh(run.client);
         return prepareCluster(run);
       },
-      postReconcile: (run) => ensureConsolePlugin(run, tls.profile),
+      async postReconcile(run) {
+        await markGate(run.client, tls.profile ? profileHash(tls.profile) : '');
+        return ensureConsolePlugin(run, tls.profile);
+      },
       finalize: leaveCluster,
       platformData: () => (tls.profile ? profileHash(tls.profile) : ''),
     },
     components,
   };
+}
+
+/** The approval gate is no component of the TektonConfig, and follows the profile of the cluster all the same. */
+async function markGate(client: Client, hash: string): Promise<void> {
+  const key = { name: 'manual-approval-gate' };
+  const gate = await client.getOrUndefined(ManualApprovalGate, key);
+  if (!gate || (gate.metadata.annotations?.[keys.platformDataHash] ?? '') === hash) return;
+  const annotations = { [keys.platformDataHash]: hash };
+  await client.patch(ManualApprovalGate, key, mergePatch({ metadata: { annotations } }));
 }
 
 const isOn = (params: NonNullable<TektonConfig['spec']>['params'], name: string, standard = 'true') =>

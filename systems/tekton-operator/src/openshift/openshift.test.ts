@@ -100,6 +100,14 @@ const consolePlugin = [
     spec: { backend: { type: 'Service', service: { name: 'pipelines-console-plugin', namespace: 'x', port: 8443 } } },
   },
 ] as unknown as readonly DynamicObject[];
+const tasks = [
+  {
+    apiVersion: 'tekton.dev/v1',
+    kind: 'Task',
+    metadata: { name: 'git-clone', namespace: 'openshift-pipelines' },
+    spec: { steps: [{ name: 'a', image: 'i' }] },
+  },
+] as unknown as readonly DynamicObject[];
 const templates = [
   {
     apiVersion: 'tekton.dev/v1',
@@ -146,6 +154,7 @@ describe.runIf(hasReleases)('on OpenShift', { timeout }, () => {
   beforeAll(async () => {
     const extras = {
       'tekton-addon/addons/01-clustertriggerbindings': () => bindings,
+      'tekton-addon/addons/06-ecosystem/tasks': () => tasks,
       'static/tekton-results/route-rbac': () => route,
       'static/tekton-config/00-console-plugin': () => consolePlugin,
       'pipelines-as-code-templates': () => templates,
@@ -345,9 +354,22 @@ describe.runIf(hasReleases)('on OpenShift', { timeout }, () => {
     const sets = (
       await client.list(TektonInstallerSet, { labelSelector: 'operator.tekton.dev/created-by=TektonAddon' })
     ).items;
-    expect(sets.map(({ metadata }) => metadata.labels?.['operator.tekton.dev/type'])).toEqual([
+    expect(sets.map(({ metadata }) => metadata.labels?.['operator.tekton.dev/type']).toSorted()).toEqual([
+      'custom-resolvertask',
       'custom-triggersresources',
+      'custom-versionedresolvertask',
     ]);
+    const names = async () =>
+      (await client.list({ apiVersion: 'tekton.dev/v1', kind: 'Task' }, { namespace })).items
+        .map(({ metadata }) => metadata.name)
+        .toSorted();
+    expect(await names()).toEqual(['git-clone', 'git-clone-0-81-0']);
+
+    // Tasks of the minor version before stay for those who name them.
+    await cluster.restart({ version: 'v0.82.0' });
+    await eventually(cluster, async () => (await names()).includes('git-clone-0-82-0'));
+    await untilReady(cluster);
+    expect(await names()).toEqual(['git-clone', 'git-clone-0-81-0', 'git-clone-0-82-0']);
     const config = await client.get(TektonConfig, { name: 'config' });
     expect(config.spec?.pipeline).toMatchObject({ 'default-service-account': 'pipeline' });
   });
