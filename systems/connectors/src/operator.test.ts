@@ -287,7 +287,7 @@ describe('the Connectors operator', { timeout: 60_000 }, () => {
     expect(again?.metadata.labels?.['cpaas.io/connector-namespace']).toBe('two');
     await untilReason(clock, plane.client, 'kind', 'Ready', 'two');
 
-    // What another payload calls the same is still a conflict.
+    // Another definition under the same name is still a conflict.
     payloads.put('other', { objects: [definition('shops', 'Market'), deployment('market')], version: 'v1' });
     await create('other', { component: 'other' });
     await untilReason(clock, plane.client, 'other', 'OwnershipConflict');

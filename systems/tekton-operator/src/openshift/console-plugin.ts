@@ -57,7 +57,7 @@ export async function ensureConsolePlugin(
   return state.state === 'ready' ? 'done' : 'later';
 }
 
-/** Into the namespace of Tekton, and the console is told where that is. */
+/** Into the namespace of Tekton; the plugin names the Service there. */
 function placePlugin(namespace: string): Transform {
   return function placePlugin(draft) {
     if (draft.kind !== 'ConsolePlugin') {
@@ -93,7 +93,7 @@ async function openShiftVersion(client: Client): Promise<readonly [number, numbe
   return major === undefined ? undefined : [Number(major), Number(minor)];
 }
 
-/** The image that the operator is told for the console of this version. */
+/** The configured image for this version of the console. */
 export function pluginImage(
   environment: OperatorEnvironment,
   version: readonly [number, number] | undefined,
