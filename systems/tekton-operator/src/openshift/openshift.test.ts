@@ -354,22 +354,21 @@ describe.runIf(hasReleases)('on OpenShift', { timeout }, () => {
     const sets = (
       await client.list(TektonInstallerSet, { labelSelector: 'operator.tekton.dev/created-by=TektonAddon' })
     ).items;
-    expect(sets.map(({ metadata }) => metadata.labels?.['operator.tekton.dev/type']).toSorted()).toEqual([
-      'custom-resolvertask',
-      'custom-triggersresources',
-      'custom-versionedresolvertask',
-    ]);
+    const types = sets.map(({ metadata }) => metadata.labels?.['operator.tekton.dev/type'] ?? '');
+    expect(new Set(types)).toEqual(
+      new Set(['custom-resolvertask', 'custom-triggersresources', 'custom-versionedresolvertask']),
+    );
     const names = async () =>
-      (await client.list({ apiVersion: 'tekton.dev/v1', kind: 'Task' }, { namespace })).items
-        .map(({ metadata }) => metadata.name)
-        .toSorted();
-    expect(await names()).toEqual(['git-clone', 'git-clone-0-81-0']);
+      (await client.list({ apiVersion: 'tekton.dev/v1', kind: 'Task' }, { namespace })).items.map(
+        ({ metadata }) => metadata.name,
+      );
+    expect(new Set(await names())).toEqual(new Set(['git-clone', 'git-clone-0-81-0']));
 
     // Tasks of the minor version before stay for those who name them.
     await cluster.restart({ version: 'v0.82.0' });
     await eventually(cluster, async () => (await names()).includes('git-clone-0-82-0'));
     await untilReady(cluster);
-    expect(await names()).toEqual(['git-clone', 'git-clone-0-81-0', 'git-clone-0-82-0']);
+    expect(new Set(await names())).toEqual(new Set(['git-clone', 'git-clone-0-81-0', 'git-clone-0-82-0']));
     const config = await client.get(TektonConfig, { name: 'config' });
     expect(config.spec?.pipeline).toMatchObject({ 'default-service-account': 'pipeline' });
   });
