@@ -28,11 +28,12 @@ export interface ObservedObject {
 export function decideObject(
   observed: ObservedObject,
   method: InstallMethod,
-  dialect: Pick<InstallerDialect, 'adopt' | 'terminating' | 'recreate' | 'fieldManager'>,
+  dialect: Pick<InstallerDialect, 'adopt' | 'shares' | 'terminating' | 'recreate' | 'fieldManager'>,
 ): ObjectAction {
   const { self, prepared, live, now } = observed;
   if (!live) return { type: 'create' };
   if (live.metadata.deletionTimestamp) return { type: dialect.terminating?.(live, self, now) ?? 'wait' };
+  if (dialect.shares?.(live, prepared, self)) return { type: 'none' };
   const denial = dialect.adopt?.(live, prepared, self);
   if (denial) return { type: 'refuse', denial };
   const differences = method.compare(prepared, live, dialect.fieldManager);

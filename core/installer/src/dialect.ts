@@ -105,6 +105,8 @@ export interface InstallerDialect {
   readonly migrateFrom?: readonly string[];
   readonly phases: readonly InstallPhase[];
   readonly owners: OwnerRule;
+  /** Whether the object of another set will do as it is: then it is left to that set. Default: none is. */
+  readonly shares?: (live: DynamicObject, wanted: DynamicObject, self: KubeObject) => boolean;
   /** Whether an object that is there, and that the set did not make, may be taken over. Default: always. */
   readonly adopt?: (live: DynamicObject, wanted: DynamicObject, self: KubeObject) => AdoptionDenial | undefined;
   /** Default: `wait`. */

@@ -34,7 +34,7 @@ export { setScopes } from './set-scopes.ts';
 export type { Difference, InstallMethod, Surroundings } from './method/install-method.ts';
 export { contentHash, hashMethod, type HashMethodOptions, wholeObjectHash } from './method/hash-method.ts';
 
-export { type ManagedPaths, pathMethod, type PathMethodOptions } from './method/path-method.ts';
+export { hasFields, type ManagedPaths, pathMethod, type PathMethodOptions } from './method/path-method.ts';
 
 // When they are ready
 export type { ObjectReadiness, ReadinessCheck } from './readiness/readiness-check.ts';

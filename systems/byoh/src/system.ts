@@ -36,6 +36,8 @@ export interface ByohOptions
   readonly manualCsrApproval?: boolean;
   /** Does Cluster API's part for Clusters and Machines where it is not installed. Default no. */
   readonly standsInForClusterApi?: boolean;
+  /** Endpoints of ByoClusters cannot change once they have a host. Default no, as upstream. */
+  readonly fixedEndpoints?: boolean;
   /** All of it, the manager without the default installer, or that installer alone. Default all. */
   readonly parts?: 'all' | 'manager' | 'installer';
 }
@@ -50,7 +52,7 @@ const upstreamManager = 'system:serviceaccount:byoh-system:byoh-controller-manag
  * await startSystems([byohSystem()], { client });
  */
 export function byohSystem(options: ByohOptions = {}): System {
-  const { parts = 'all', namespace = defaultNamespace } = options;
+  const { parts = 'all', namespace = defaultNamespace, fixedEndpoints = false } = options;
   const managers = [upstreamManager, ...(options.managers ?? [])];
   const adminGroups = options.adminGroups ?? [];
   const hasManager = parts !== 'installer';
@@ -64,7 +66,7 @@ export function byohSystem(options: ByohOptions = {}): System {
     kinds: allKinds,
     objects: [...clusterApiStubs, ...(hasManager ? agentRoles : []), namespaceObject(namespace)],
     controllers: controllers({ rows: () => standardRows }),
-    ...(hasManager ? { webhooks: byohWebhooks({ managers, adminGroups, records: namespace }) } : {}),
+    ...(hasManager ? { webhooks: byohWebhooks({ managers, adminGroups, records: namespace, fixedEndpoints }) } : {}),
     permissions: [
       ...(hasManager ? managerPermissions : []),
       ...(hasManager && options.standsInForClusterApi ? clusterApiPermissions : []),
@@ -94,7 +96,15 @@ export function byohSystem(options: ByohOptions = {}): System {
       const system = {
         controllers: [...controllers(live), ...(standsIn ? clusterApiControllers() : [])],
         ...(hasManager
-          ? { webhooks: byohWebhooks({ managers: [...managers, ...own], adminGroups, records: namespace, client }) }
+          ? {
+              webhooks: byohWebhooks({
+                managers: [...managers, ...own],
+                adminGroups,
+                records: namespace,
+                client,
+                fixedEndpoints,
+              }),
+            }
           : {}),
       };
       const stop = async () => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { kinds, mergePatch } from '@tektite/client';
 import type { RunningSystems } from '@tektite/controller';
 import type { DynamicObject } from '@tektite/meta';
-import { type ControlPlane, type VirtualClock, virtualClock } from '@tektite/testkit';
+import { type ControlPlane, startControlPlane, type VirtualClock, virtualClock } from '@tektite/testkit';
 import { startSimulatedCluster } from '@tektite/testkit/cluster';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Connector } from './kinds/connector.ts';
@@ -184,3 +184,22 @@ function withPort(object: DynamicObject, containerPort: number): DynamicObject {
   Object.assign(copy.spec.template.spec.containers[0] ?? {}, { ports: [{ containerPort }] });
   return copy;
 }
+
+it('nothing is installed into a namespace that is being deleted, and the Connector says so', async () => {
+  const clock = virtualClock();
+  // No controller deletes what is in the namespace, so it stays as it is.
+  await using plane = await startControlPlane({ clock });
+  const payloads = memoryPayloads({ map: { objects: [configMap('one')] } });
+  const running = await clock.until(startOperator(plane, { payloads, version: 'v1.0.0' }));
+  try {
+    await clock.until(plane.client.create(kinds.Namespace, { metadata: { name: 'going' } }));
+    await clock.until(plane.client.create(Connector, connector('app', { component: 'map' }, 'going')));
+    await untilReason(clock, plane.client, 'app', 'Ready', 'going');
+    await clock.until(plane.client.delete(kinds.Namespace, { name: 'going' }));
+    await clock.until(patchSpec(plane.client, 'app', { labels: { new: 'yes' } }, 'going'));
+    const found = await untilReason(clock, plane.client, 'app', 'NamespaceTerminating', 'going');
+    expect(conditionOf(found)?.message).toContain('namespace going is being deleted');
+  } finally {
+    await clock.until(running.stop());
+  }
+});

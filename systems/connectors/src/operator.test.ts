@@ -11,6 +11,7 @@ import {
   application,
   conditionOf,
   connector,
+  definition,
   deployment,
   eventually,
   find,
@@ -256,6 +257,43 @@ describe('the Connectors operator', { timeout: 60_000 }, () => {
     expect((await plane.client.list(kinds.Deployment)).items.map(({ spec }) => spec?.replicas)).toEqual([2, 1, 1]);
   });
 
+  it('shares a definition between Connectors of one payload, which the other keeps when one goes', async () => {
+    payloads.put('kind', { objects: [definition('shops', 'Shop'), deployment('web')], version: 'v1' });
+    await clock.until(plane.client.create(kinds.Namespace, { metadata: { name: 'two' } }));
+    await create('kind', { component: 'kind' });
+    await untilReason(clock, plane.client, 'kind', 'Ready');
+    const key = { name: 'shops.example.com' };
+    const read = () => plane.client.get(kinds.CustomResourceDefinition, key);
+    const before = await read();
+    await create('kind', { component: 'kind' }, 'two');
+    await untilReason(clock, plane.client, 'kind', 'Ready', 'two');
+    await clock.advance(120_000);
+    expect((await read()).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+
+    // It stays, as all definitions do, and the other one has it from now on.
+    await clock.until(plane.client.delete(Connector, { namespace: 'default', name: 'kind' }));
+    await eventually(
+      clock,
+      () => plane.client.list(Connector),
+      ({ items }) => items.length === 1,
+    );
+    expect((await read()).metadata.uid).toBe(before.metadata.uid);
+    await clock.until(plane.client.delete(kinds.CustomResourceDefinition, key));
+    const again = await eventually(
+      clock,
+      () => plane.client.getOrUndefined(kinds.CustomResourceDefinition, key),
+      (found) => found !== undefined && found.metadata.uid !== before.metadata.uid,
+    );
+    expect(again?.metadata.labels?.['cpaas.io/connector-namespace']).toBe('two');
+    await untilReason(clock, plane.client, 'kind', 'Ready', 'two');
+
+    // Another definition under the same name is still a conflict.
+    payloads.put('other', { objects: [definition('shops', 'Market'), deployment('market')], version: 'v1' });
+    await create('other', { component: 'other' });
+    await untilReason(clock, plane.client, 'other', 'OwnershipConflict');
+    expect((await read()).spec.names.kind).toBe('Shop');
+  });
+
   it('never takes from another Connector what it has outside of its namespace', async () => {
     await clock.until(plane.client.create(kinds.Namespace, { metadata: { name: 'two' } }));
     await create();
@@ -264,7 +302,7 @@ describe('the Connectors operator', { timeout: 60_000 }, () => {
     await create('shop', {}, 'two');
     const second = await untilReason(clock, plane.client, 'shop', 'OwnershipConflict', 'two');
     expect(second.status?.conditions?.find(({ type }) => type === 'Ready')?.message).toMatch(
-      /^shop-[0-9a-f]{8}-static: CustomResourceDefinition shops\.example\.com belongs to Connector default\/shop$/,
+      /^shop-[0-9a-f]{8}-static: ClusterRole shop-reader is controlled by InstallManifest shop-[0-9a-f]{8}-static$/,
     );
     await clock.advance(120_000);
     const after = await Promise.all(application.slice(1, 3).map((object) => find(plane.client, object)));

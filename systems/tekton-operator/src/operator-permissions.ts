@@ -62,9 +62,10 @@ export const operatorPermissions: readonly PolicyRule[] = [
     'consoleclidownloads',
     'consoleexternalloglinks',
     'consolelinks',
+    'consoleplugins',
     'consolequickstarts',
     'consoleyamlsamples',
   ]),
   rule('security.openshift.io', ['securitycontextconstraints'], [...all, 'use']),
-  rule('config.openshift.io', ['clusterversions', 'proxies'], ['get', 'list', 'watch']),
+  rule('config.openshift.io', ['apiservers', 'clusterversions', 'proxies'], ['get', 'list', 'watch']),
 ];

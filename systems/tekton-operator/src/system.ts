@@ -8,6 +8,7 @@ import { installerSetController } from './controllers/installer-set/controller.t
 import { allKinds } from './kinds/all-kinds.ts';
 import { TektonHub } from './kinds/tekton-hub.ts';
 import { operatorPermissions } from './operator-permissions.ts';
+import type { OperatorServices } from './extension/operator-services.ts';
 import { servicesOf, type TektonOperatorOptions } from './operator-options.ts';
 import { operatorWebhooks } from './webhooks/operator-webhooks.ts';
 
@@ -20,13 +21,17 @@ import { operatorWebhooks } from './webhooks/operator-webhooks.ts';
 export function tektonOperatorSystem(options: TektonOperatorOptions): System {
   const services = servicesOf(options);
   const { environment } = services;
-  const others = [configController(services), ...componentControllers(services), hubController()];
-  const controllers = [...others, installerSetController(environment)];
+  const controllersFor = (live: OperatorServices, options?: { readonly hasAutoscalers: boolean }) => [
+    configController(live),
+    ...componentControllers(live),
+    hubController(),
+    installerSetController(environment, options),
+  ];
   const webhooks = operatorWebhooks(services.platform);
   return {
     name: 'tekton-operator',
     kinds: [...allKinds, TektonHub],
-    controllers,
+    controllers: controllersFor(services),
     webhooks,
     permissions: operatorPermissions,
     async configure({ client, log }) {
@@ -38,8 +43,9 @@ export function tektonOperatorSystem(options: TektonOperatorOptions): System {
         stopping.abort();
         await installed;
       };
-      const own = [...others, installerSetController(environment, { hasAutoscalers })];
-      return { system: { controllers: own, webhooks }, stop };
+      const extension = (await services.extension.forServer?.(client)) ?? services.extension;
+      const controllers = controllersFor({ ...services, extension }, { hasAutoscalers });
+      return { system: { controllers, webhooks }, stop };
     },
   };
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Client } from '@tektite/client';
-import { type Logger, type RunningSystems, startSystems } from '@tektite/controller';
+import { installKinds, type Logger, type RunningSystems, startSystems } from '@tektite/controller';
 import { findCondition, type KnativeCondition, type KubeObject } from '@tektite/meta';
 import type { Kind } from '@tektite/schema';
 import { type ControlPlane, type VirtualClock, virtualClock } from '@tektite/testkit';
@@ -55,6 +55,8 @@ export interface OperatorClusterOptions extends Partial<TektonOperatorOptions> {
   readonly log?: Logger;
   /** A client for the operator, other than the administrator's. */
   readonly operatorClient?: (plane: ControlPlane) => Client;
+  /** Kinds that the server has before the operator starts. */
+  readonly server?: readonly Kind[];
 }
 
 export const settings = { IMAGE_JOB_PRUNER_TKN: 'tkn:latest' };
@@ -62,10 +64,11 @@ export const settings = { IMAGE_JOB_PRUNER_TKN: 'tkn:latest' };
 /** A whole cluster in virtual time, with Pods that are timers, and the operator in it. */
 export async function operatorCluster(options: OperatorClusterOptions = {}): Promise<OperatorCluster> {
   if (hasReleases) await loadReleases();
-  const { log, operatorClient, ...given } = options;
+  const { log, operatorClient, server = [], ...given } = options;
   const clock = virtualClock();
   const plane = await throughTime(clock, startSimulatedCluster({ clock }));
   const client = operatorClient?.(plane) ?? plane.clientFor({ name: 'tekton-operator', groups: ['system:masters'] });
+  if (server.length > 0) await throughTime(clock, installKinds(plane.client, server));
   let running: RunningSystems | undefined;
   const stopOperator = async () => {
     await clock.until(running?.stop() ?? Promise.resolve());

@@ -11,6 +11,7 @@ const options = {
   crossNamespaceHosts: env.BYOH_CROSS_NAMESPACE_HOSTS === 'true',
   waitForHostCleanup: env.BYOH_WAIT_HOST_CLEANUP === 'true',
   standsInForClusterApi: env.BYOH_STAND_IN_FOR_CLUSTER_API !== 'false',
+  fixedEndpoints: env.BYOH_FIXED_ENDPOINTS !== 'false',
   strictVersion: env.BYOH_STRICT_VERSION !== 'false',
   managers: listOf(env.BYOH_MANAGERS),
   adminGroups: listOf(env.BYOH_ADMIN_GROUPS),
@@ -26,5 +27,5 @@ export const byohInstaller: System = byohSystem({ ...options, parts: 'installer'
 
 /** Where a release is installed. */
 export function byohIn(namespace: string): System {
-  return byohSystem({ namespace, standsInForClusterApi: true });
+  return byohSystem({ namespace, standsInForClusterApi: true, fixedEndpoints: true });
 }

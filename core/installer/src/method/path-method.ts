@@ -68,6 +68,13 @@ export function pathMethod({ kinds, adjust }: PathMethodOptions): InstallMethod 
   };
 }
 
+/** Whether an object has all that is wanted at this path. What the server filled in besides does not count. */
+export function hasFields(wanted: DynamicObject, live: DynamicObject, path: string): boolean {
+  const schema = schemaOf(wanted);
+  const part = partAt(wanted, path, schema);
+  return compareFields(part.value, partAt(live, path, schema).value, part.schema, part.place).length === 0;
+}
+
 interface Part {
   readonly value: unknown;
   readonly schema: JsonSchema | undefined;

@@ -5,10 +5,12 @@ import type { Kind } from '@tektite/schema';
 import { findObject } from '../find-object.ts';
 import { readHome } from '../host/host-home.ts';
 import { BootstrapKubeconfig } from '../kinds/bootstrap-kubeconfig.ts';
+import { ByoCluster } from '../kinds/byo-cluster.ts';
 import { ByoHost } from '../kinds/byo-host.ts';
 import { ByoMachine, ByoMachineTemplate } from '../kinds/byo-machine.ts';
 import { K8sInstallerConfigTemplate } from '../kinds/k8s-installer-config.ts';
 import { topologyDryRunAnnotation } from '../wire-names.ts';
+import { objectionToEndpoint } from '../rules/endpoint-policy.ts';
 import { validateBootstrapKubeconfig } from '../rules/bootstrap-kubeconfig-policy.ts';
 import { type HostPolicy, hostOfUser, objectionToWrite } from '../rules/host-policy.ts';
 
@@ -17,9 +19,11 @@ export interface ByohWebhookOptions extends HostPolicy {
   readonly records: string;
   /** Reads the machine and the home of a host. Without it, the machine exists and each host is at home. */
   readonly client?: Client;
+  /** Endpoints of ByoClusters cannot change once they have a host. Default no, as upstream. */
+  readonly fixedEndpoints?: boolean;
 }
 
-/** The webhooks of this system: upstream's two, and one that keeps templates as they are. */
+/** The webhooks of this system: upstream's two, one that keeps templates as they are, and on request one that keeps endpoints. */
 export function byohWebhooks(options: ByohWebhookOptions): readonly AdmissionWebhook[] {
   return [
     validatingWebhook({
@@ -55,8 +59,24 @@ export function byohWebhooks(options: ByohWebhookOptions): readonly AdmissionWeb
       path: '/validate-infrastructure-cluster-x-k8s-io-v1beta1-templates',
       rules: [immutable(ByoMachineTemplate), immutable(K8sInstallerConfigTemplate)],
     }),
+    ...(options.fixedEndpoints ? [endpointWebhook] : []),
   ];
 }
+
+const endpointWebhook = validatingWebhook({
+  name: 'vbyocluster.tektite.dev',
+  path: '/validate-infrastructure-cluster-x-k8s-io-v1beta1-byocluster',
+  rules: [
+    validating(
+      ByoCluster,
+      (cluster, { old }) => {
+        refuse(objectionToEndpoint(cluster, old));
+        return undefined;
+      },
+      { operations: ['UPDATE'] },
+    ),
+  ],
+});
 
 function refuse(message: string | undefined): void {
   if (message !== undefined) throw new StatusError({ code: 403, reason: 'Forbidden', message });

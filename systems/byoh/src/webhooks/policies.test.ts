@@ -1,8 +1,10 @@
 import type { ReviewUser } from '@tektite/controller/webhook';
 import { describe, expect, it } from 'vitest';
 import type { BootstrapKubeconfig } from '../kinds/bootstrap-kubeconfig.ts';
+import type { ByoCluster } from '../kinds/byo-cluster.ts';
 import type { ByoHost } from '../kinds/byo-host.ts';
 import { validateBootstrapKubeconfig } from '../rules/bootstrap-kubeconfig-policy.ts';
+import { objectionToEndpoint } from '../rules/endpoint-policy.ts';
 import { type HostWrite, objectionToWrite } from '../rules/host-policy.ts';
 
 const host = (name: string, more: object = {}): ByoHost =>
@@ -158,5 +160,28 @@ describe('a bootstrap kubeconfig', () => {
     const text = error && `${error.field}: ${error.message}`;
     if (expected === undefined) expect(text).toBeUndefined();
     else expect(text).toContain(expected);
+  });
+});
+
+describe('a change of the endpoint of a ByoCluster', () => {
+  const cluster = (host?: string, port?: number): ByoCluster =>
+    ({
+      apiVersion: 'v1',
+      kind: 'ByoCluster',
+      metadata: { name: 'c' },
+      spec: host === undefined ? {} : { controlPlaneEndpoint: { host, port } },
+    }) as ByoCluster;
+  const message = 'spec.controlPlaneEndpoint: field is immutable once it has a host (10.0.0.1:6443)';
+  it.each<[string, ByoCluster, ByoCluster | undefined, string | undefined]>([
+    ['that is made with one', cluster('10.0.0.1', 6443), undefined, undefined],
+    ['that had none', cluster('10.0.0.1', 6443), cluster(), undefined],
+    ['that had an empty one', cluster('10.0.0.1', 6443), cluster('', 0), undefined],
+    ['whose port is filled in', cluster('10.0.0.1', 6443), cluster('10.0.0.1', 0), undefined],
+    ['to itself', cluster('10.0.0.1', 6443), cluster('10.0.0.1', 6443), undefined],
+    ['to another host', cluster('10.0.0.2', 6443), cluster('10.0.0.1', 6443), message],
+    ['to another port', cluster('10.0.0.1', 443), cluster('10.0.0.1', 6443), message],
+    ['to none', cluster(), cluster('10.0.0.1', 6443), message],
+  ])('%s', (_title, now, old, expected) => {
+    expect(objectionToEndpoint(now, old)).toBe(expected);
   });
 });

@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createServer as createSecureServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createAuthority, issueCertificate } from '@tektite/certificates';
+import { systemClock } from '@tektite/meta';
 import { type VirtualClock, virtualClock } from '@tektite/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RenderFailure } from '../render-failure.ts';
@@ -166,6 +169,42 @@ describe('a URL', () => {
     const through = open({ allowPrivate: false, environment });
     expect((await through.read('http://manifests.example.com/a.yaml', '1', undefined)).items).toHaveLength(1);
     expect(asked[0]?.url).toBe('http://manifests.example.com/a.yaml');
+  });
+});
+
+describe('a URL of HTTPS', () => {
+  const reached = async (hosts: readonly string[], validForMs?: number) => {
+    const authority = await createAuthority('an authority', systemClock);
+    const { certificate, key } = await issueCertificate(
+      authority,
+      { commonName: 'server', hosts },
+      systemClock,
+      validForMs === undefined ? {} : { validForMs },
+    );
+    const server = createSecureServer({ cert: certificate, key }, (_request, response) => void response.end(map('a')));
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/m.yaml`;
+    const stop = async () => void (server.closeAllConnections(), server.close());
+    return { url, authority: authority.certificate, [Symbol.asyncDispose]: stop };
+  };
+
+  it('is read where its certificate is from a trusted authority, and the error says why where it is not', async () => {
+    await using server = await reached(['127.0.0.1']);
+    expect(await failure(fetcher.read(server.url, '1', undefined))).toMatch(
+      /^FetchFailed: GET https:\/\/127\.0\.0\.1:\d+\/m\.yaml: .*(unable to verify|self-signed|issuer)/,
+    );
+    const trusting = open({ certificateAuthority: server.authority });
+    const { items } = await trusting.read(server.url, '1', undefined);
+    expect(items.map(({ object }) => object.metadata.name)).toEqual(['a']);
+  });
+
+  it.each([
+    ['of another host', ['other.example.com'], undefined, /does not match certificate's altnames/],
+    ['that has expired', ['127.0.0.1'], -1000, /certificate has expired/],
+  ])('with a certificate %s is not read', async (_title, hosts, validForMs, message) => {
+    await using server = await reached(hosts, validForMs);
+    const trusting = open({ certificateAuthority: server.authority });
+    expect(await failure(trusting.read(server.url, '1', undefined))).toMatch(message);
   });
 });
 

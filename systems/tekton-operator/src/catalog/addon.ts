@@ -10,11 +10,17 @@ import { defaultAddon } from '../rules/defaults/default-components.ts';
 
 /** The addons: the name of their set, the parameter that turns them off, and their place in a payload. */
 const parts = [
-  { name: 'ResolverTask', param: 'resolverTasks', folders: ['tekton-addon/addons/06-ecosystem/tasks'] },
+  {
+    name: 'ResolverTask',
+    param: 'resolverTasks',
+    folders: ['tekton-addon/addons/06-ecosystem/tasks'],
+    versioned: 'addon-versioned-resolvertasks',
+  },
   {
     name: 'ResolverStepAction',
     param: 'resolverStepActions',
     folders: ['tekton-addon/addons/06-ecosystem/stepactions'],
+    versioned: 'addon-versioned-resolverstepactions',
   },
   {
     name: 'PipelinesTemplate',
@@ -52,18 +58,20 @@ export const addonComponent: ComponentDescription<TektonAddon> = {
     for (const part of parts) {
       const objects = isOn(observed, part) ? await objectsOf(observed, part.folders) : undefined;
       if (!objects) continue;
-      const type = `custom-${part.name.toLowerCase()}`;
+      const type = typeOf(part.name);
       planned.push({
         wanted: {
           ...observed.wanted(type),
           parts: [{ generateName: `${observed.prefix}-${type}-`, objects: objects.objects }],
         },
       });
+      if ('versioned' in part) planned.push(versionedSet(observed, objects, part));
     }
     return planned;
   },
   isStale: ({ metadata }, observed) => {
-    const part = parts.find(({ name }) => metadata.labels?.[keys.type] === `custom-${name.toLowerCase()}`);
+    const type = metadata.labels?.[keys.type];
+    const part = parts.find(({ name }) => type === typeOf(name) || type === typeOf(`Versioned${name}`));
     return part !== undefined && !isOn(observed, part);
   },
   obsoleteTypes: [
@@ -77,6 +85,39 @@ export const addonComponent: ComponentDescription<TektonAddon> = {
   ],
   deletesDefinitions: false,
 };
+
+const typeOf = (name: string) => `custom-${name.toLowerCase()}` as const;
+
+/**
+ * The same Tasks under names with the version of the operator, for pipelines that want to stay with it: a set for each minor version,
+ * made once. The upgrade keeps the last two.
+ */
+function versionedSet(
+  observed: ObservedComponent<TektonAddon>,
+  { objects }: Manifest,
+  { name, versioned }: { readonly name: string; readonly versioned: string },
+): PlannedSets {
+  const { version } = observed.services;
+  const minorVersion = version.slice(0, Math.max(version.lastIndexOf('.'), 0)) || version;
+  const suffix = `${minorVersion.replace(/^v/, '')}.0`.replaceAll('.', '-');
+  const {
+    hash: _hash,
+    version: _version,
+    imagesHash: _images,
+    ...wanted
+  } = observed.wanted(typeOf(`Versioned${name}`));
+  const named = objects
+    .filter(({ kind }) => kind === 'Task' || kind === 'StepAction')
+    .map((object) => ({ ...object, metadata: { ...object.metadata, name: `${object.metadata.name}-${suffix}` } }));
+  return {
+    wanted: {
+      ...wanted,
+      minorVersion,
+      labels: { [keys.releaseVersion]: version },
+      parts: [{ generateName: `${versioned}-${minorVersion}-`, objects: named }],
+    },
+  };
+}
 
 function isOn({ spec }: ObservedComponent<TektonAddon>, part: (typeof parts)[number]): boolean {
   return !('param' in part) || paramValue(spec.params, part.param) !== 'false';

@@ -18,6 +18,7 @@ import { OpenShiftPipelinesAsCode } from '../kinds/kinds.ts';
 import { configMapData } from '../transform/config-map-values.ts';
 import { workloadImages } from '../transform/images.ts';
 import { operandLabel } from '../transform/operand-label.ts';
+import { pipelineRunTemplates } from '../transform/pipeline-run-templates.ts';
 import { schedulePods } from '../transform/scheduling.ts';
 import { defaultPipelinesAsCode } from '../rules/pipelines-as-code-settings.ts';
 import { furtherController } from './further-controller.ts';
@@ -43,9 +44,10 @@ export const pipelinesAsCodeComponent: ComponentDescription<OpenShiftPipelinesAs
     configMapData('pipelines-as-code', spec.settings ?? {}),
     ...extension,
   ],
-  sets: (observed, manifest, payload) => [
+  sets: async (observed, manifest, payload) => [
     { wanted: { ...observed.wanted('main', payload), parts: mainParts(observed.prefix, manifest) } },
     ...furtherSets(observed, manifest, payload),
+    ...(await templateSets(observed)),
   ],
   hasFinalizer: false,
   isStale: ({ metadata }, { spec }) => {
@@ -77,6 +79,15 @@ export const pipelinesAsCodeComponent: ComponentDescription<OpenShiftPipelinesAs
     },
   },
 };
+
+/** The templates of PipelineRuns, where people of all namespaces find them. */
+async function templateSets(observed: ObservedComponent<OpenShiftPipelinesAsCode>): Promise<readonly PlannedSets[]> {
+  const { services, namespace, prefix } = observed;
+  const templates = await services.payload.extra('pipelines-as-code-templates');
+  if (!templates) return [];
+  const { objects } = pipelineRunTemplates(templates, services.platform === 'openshift' ? 'openshift' : namespace);
+  return [{ wanted: { ...observed.wanted('post'), parts: [{ generateName: `${prefix}-post-`, objects }] } }];
+}
 
 /** A set for each further controller; those that are not wanted any more are found by their label. */
 function furtherSets(

@@ -49,6 +49,8 @@ export interface PlatformExtension {
   readonly components?: Readonly<Record<string, ComponentExtension>>;
   /** Additional watches that enqueue the TektonConfig. */
   readonly sources?: readonly Source[];
+  /** The same for a server that may lack some kinds of the platform. */
+  forServer?(client: Client): Promise<PlatformExtension>;
   /** Kinds that the platform has, and the operator reads or writes. */
   readonly kinds?: readonly Kind[];
 }

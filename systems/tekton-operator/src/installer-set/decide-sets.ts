@@ -16,12 +16,14 @@ export type SetFinding =
 
 const isMain = ({ type }: WantedSets) => type === 'main';
 
-/** Whether sets belong to what is wanted: who made them, and of which type. */
+/** Whether sets belong to what is wanted: who made them, of which type, and for which minor version where there is one for each. */
 export function belongs(
   { metadata }: TektonInstallerSet,
-  { createdBy, type }: Pick<WantedSets, 'createdBy' | 'type'>,
+  { createdBy, type, minorVersion }: Pick<WantedSets, 'createdBy' | 'type' | 'minorVersion'>,
 ): boolean {
-  return metadata.labels?.[keys.createdBy] === createdBy && metadata.labels[keys.type] === type;
+  const { labels = {} } = metadata;
+  if (minorVersion !== undefined && labels[keys.releaseMinorVersion] !== minorVersion) return false;
+  return labels[keys.createdBy] === createdBy && labels[keys.type] === type;
 }
 
 /**

@@ -126,13 +126,14 @@ function successorOf(
 }
 
 function metadataOf(wanted: WantedSets) {
-  const { createdBy, type, version, targetNamespace, hash, imagesHash, payload, compared } = wanted;
+  const { createdBy, type, version, minorVersion, targetNamespace, hash, imagesHash, payload, compared } = wanted;
   return {
     labels: {
       ...wanted.labels,
       [keys.createdBy]: createdBy,
       [keys.type]: type,
       ...(version === undefined ? {} : { [keys.releaseVersion]: version }),
+      ...(minorVersion === undefined ? {} : { [keys.releaseMinorVersion]: minorVersion }),
     },
     annotations: {
       ...wanted.annotations,

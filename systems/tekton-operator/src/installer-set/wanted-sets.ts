@@ -23,6 +23,8 @@ export interface WantedSets {
   readonly compared?: { readonly annotation: string; readonly absent: string };
   readonly imagesHash?: string;
   readonly payload?: string;
+  /** For sets of which there is one for each minor version of the operator: those of other minor versions stay. */
+  readonly minorVersion?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   /** The effect of a changed hash. Default `update`: the set stays, with other objects. */

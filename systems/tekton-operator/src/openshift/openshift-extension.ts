@@ -1,44 +1,122 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Client, kinds, mergePatch, ignoreNotFound } from '@tektite/client';
-import { Manifest } from '@tektite/manifest';
+import { mapped } from '@tektite/controller';
 import { controllerReference, type DynamicObject, type KubeObject } from '@tektite/meta';
 import type { Namespace } from '@tektite/schema/kubernetes';
 import type { Progress } from '../extension/progress.ts';
-import { ensureTargetNamespace } from '../component/target-namespace.ts';
-import type { TektonPipeline } from '../kinds/kinds.ts';
+import { hasApi } from '../component/has-api.ts';
+import { keys } from '../installer-set/set-keys.ts';
+import { ManualApprovalGate } from '../kinds/kinds.ts';
 import { paramValue } from '../kinds/shared-fields.ts';
 import type { TektonConfig } from '../kinds/tekton-config.ts';
 import { isClusterNamespace } from '../job-pruner/prune-config.ts';
 import type { ComponentExtension, ExtensionContext, PlatformExtension } from '../extension/extension.ts';
+import { ApiServer, CentralTls } from './central-tls.ts';
+import { ensureConsolePlugin } from './console-plugin.ts';
 import { allowsNoMore } from './constraints-order.ts';
 import { bundleMaps, interceptorObjects, interceptors, namespaceObjects, roleFor } from './namespace-objects.ts';
 import { constraintsAnnotation, labels, pipelinesConstraints, SecurityContextConstraints } from './openshift-kinds.ts';
-import { moveMonitors, withCertificates, withoutUsers } from './openshift-transforms.ts';
+import { withCertificates, withoutUsers } from './openshift-transforms.ts';
+import { pipelineParts } from './pipeline-parts.ts';
+import { resultParts, withServingCertificate } from './result-route.ts';
+import { profileHash, type TlsServer, withTlsProfile } from './tls-profile.ts';
 
 const rbacSet = { createdBy: 'RBAC', type: 'rhosp-rbac' };
 
+const webhookOf = (deployment: string, container = 'webhook'): TlsServer => ({
+  deployment,
+  container,
+  prefix: 'WEBHOOK_',
+});
+
+/** The servers of components that follow the TLS profile of the cluster. */
+const tlsServers: Readonly<Record<string, readonly TlsServer[]>> = {
+  TektonPipeline: [webhookOf('tekton-pipelines-webhook')],
+  TektonTrigger: [
+    webhookOf('tekton-triggers-webhook'),
+    {
+      deployment: 'tekton-triggers-core-interceptors',
+      container: 'tekton-triggers-core-interceptors',
+      prefix: '',
+    },
+  ],
+  TektonResult: [{ deployment: 'tekton-results-api', container: 'api', prefix: '' }],
+  TektonPruner: [webhookOf('tekton-pruner-webhook')],
+  ManualApprovalGate: [webhookOf('manual-approval-gate-webhook', 'manual-approval')],
+  OpenShiftPipelinesAsCode: [
+    webhookOf('pipelines-as-code-webhook', 'pac-webhook'),
+    { deployment: 'pipelines-as-code-controller', container: 'pac-controller', prefix: '' },
+  ],
+};
+
+const plainComponents = ['TektonChain', 'TektonScheduler', 'TektonMulticlusterProxyAAE', 'SyncerService'];
+
 /**
- * The extension of OpenShift: constraints and accounts for runs, certificates, monitoring, Pods without fixed users.
+ * The extension of OpenShift: constraints and accounts for runs, certificates, monitoring, Pods without fixed users, the TLS profile of the
+ * cluster, the Route of Results.
  */
 export const openShiftExtension: PlatformExtension = {
-  name: 'openshift',
-  config: { preReconcile: prepareCluster, finalize: leaveCluster },
-  components: Object.fromEntries(
-    [
-      'TektonTrigger',
-      'TektonChain',
-      'TektonResult',
-      'TektonPruner',
-      'TektonScheduler',
-      'TektonMulticlusterProxyAAE',
-      'ManualApprovalGate',
-      'SyncerService',
-      'OpenShiftPipelinesAsCode',
-    ]
-      .map((kind): [string, ComponentExtension] => [kind, { transforms: () => [withCertificates, withoutUsers] }])
-      .concat([['TektonPipeline', pipelineExtension() as ComponentExtension]]),
-  ),
+  ...extensionWith(new CentralTls(false)),
+  async forServer(client) {
+    const isServed = await hasApi(client, 'config.openshift.io/v1');
+    const extension = extensionWith(new CentralTls(isServed));
+    return isServed ? { ...extension, sources: [mapped(ApiServer, () => ['config'])] } : extension;
+  },
 };
+
+function extensionWith(tls: CentralTls): PlatformExtension {
+  const following = (kind: string, more: ComponentExtension = {}): [string, ComponentExtension] => [
+    kind,
+    {
+      ...more,
+      transforms: (component, services) => [
+        withCertificates,
+        withoutUsers,
+        ...(more.transforms?.(component, services) ?? []),
+        ...(tls.profile ? [withTlsProfile(tls.profile, tlsServers[kind] ?? [])] : []),
+      ],
+      async preReconcile(run) {
+        await tls.refresh(run.client);
+        return (await more.preReconcile?.(run)) ?? 'done';
+      },
+    },
+  ];
+  const result = { ...resultParts, transforms: () => [withServingCertificate] } as ComponentExtension;
+  const components = Object.fromEntries([
+    ...plainComponents.map((kind): [string, ComponentExtension] => [
+      kind,
+      { transforms: () => [withCertificates, withoutUsers] },
+    ]),
+    ...Object.keys(tlsServers).map((kind) => following(kind)),
+    following('TektonResult', result),
+    following('TektonPipeline', pipelineParts as ComponentExtension),
+  ]);
+  return {
+    name: 'openshift',
+    config: {
+      async preReconcile(run) {
+        await tls.refresh(run.client);
+        return prepareCluster(run);
+      },
+      async postReconcile(run) {
+        await markGate(run.client, tls.profile ? profileHash(tls.profile) : '');
+        return ensureConsolePlugin(run, tls.profile);
+      },
+      finalize: leaveCluster,
+      platformData: () => (tls.profile ? profileHash(tls.profile) : ''),
+    },
+    components,
+  };
+}
+
+/** The approval gate is no component of the TektonConfig, and follows the profile of the cluster all the same. */
+async function markGate(client: Client, hash: string): Promise<void> {
+  const key = { name: 'manual-approval-gate' };
+  const gate = await client.getOrUndefined(ManualApprovalGate, key);
+  if (!gate || (gate.metadata.annotations?.[keys.platformDataHash] ?? '') === hash) return;
+  const annotations = { [keys.platformDataHash]: hash };
+  await client.patch(ManualApprovalGate, key, mergePatch({ metadata: { annotations } }));
+}
 
 const isOn = (params: NonNullable<TektonConfig['spec']>['params'], name: string, standard = 'true') =>
   (paramValue(params, name) ?? standard) !== 'false';
@@ -192,31 +270,6 @@ async function unmarkNamespaces(client: Client, label: string): Promise<void> {
       { name: metadata.name ?? '' },
       mergePatch({ metadata: { labels: { [label]: null } } }),
     );
-}
-
-function pipelineExtension(): ComponentExtension<TektonPipeline> {
-  const wantsMetrics = ({ spec }: TektonPipeline) =>
-    (paramValue(spec?.params, 'enableMetrics') ?? 'true').toLowerCase() === 'true';
-  return {
-    transforms: () => [withCertificates, withoutUsers],
-    async preReconcile({ client, component, namespace, ensureSet }) {
-      const state = await ensureSet('pre', Manifest.of(bundleMaps(namespace) as readonly DynamicObject[], 'cabundles'));
-      if (state.state !== 'ready') return 'later';
-      const metadata = { labels: { [labels.monitoring]: String(wantsMetrics(component)) } };
-      return ensureTargetNamespace(client, component, namespace, metadata);
-    },
-    async postReconcile({ component, namespace, services, ensureSet, removeSet }) {
-      const monitors = wantsMetrics(component) ? await services.payload.extra('openshift-monitoring') : undefined;
-      if (!monitors) {
-        await removeSet('post');
-        return 'done';
-      }
-      const moved = monitors.transform(moveMonitors(namespace), function intoNamespace(draft) {
-        if (draft.metadata.namespace) draft.metadata.namespace = namespace;
-      });
-      return (await ensureSet('post', moved)).state === 'ready' ? 'done' : 'later';
-    },
-  };
 }
 
 async function existing(client: Client, name: string): Promise<KubeObject> {

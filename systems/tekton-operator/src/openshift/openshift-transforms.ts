@@ -1,5 +1,5 @@
 import type { Transform } from '@tektite/manifest';
-import { mappingAt } from '../transform/draft-fields.ts';
+import { isMapping, listAt, mappingAt } from '../transform/draft-fields.ts';
 import { mountCertificates, withCertificateVolumes } from '../transform/certificate-bundles.ts';
 import { type DraftContainer, templateIn } from '../transform/workload.ts';
 
@@ -26,6 +26,18 @@ export const withCertificates: Transform = function withCertificates(draft) {
   template.spec.volumes = withCertificateVolumes(template.spec.volumes) as typeof template.spec.volumes & object;
   for (const container of template.spec.containers) mountCertificates(container);
 };
+
+const clusterScoped = new Set(['ClusterRole', 'ClusterRoleBinding']);
+
+/** Roles, Routes and the like into the namespace of the component, and what they are bound to. */
+export function moveIntoNamespace(namespace: string): Transform {
+  return function moveIntoNamespace(draft) {
+    if (!clusterScoped.has(draft.kind)) draft.metadata.namespace = namespace;
+    else delete draft.metadata.namespace;
+    for (const subject of listAt(draft, 'subjects'))
+      if (isMapping(subject) && Object.hasOwn(subject, 'namespace')) subject.namespace = namespace;
+  };
+}
 
 /** Where monitors look. */
 export function moveMonitors(namespace: string): Transform {

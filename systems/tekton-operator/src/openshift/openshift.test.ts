@@ -1,5 +1,5 @@
 import { kinds, mergePatch } from '@tektite/client';
-import { installKinds, startSystems } from '@tektite/controller';
+import { startSystems } from '@tektite/controller';
 import { defaulting, defaultingWebhook } from '@tektite/controller/webhook';
 import type { DynamicObject } from '@tektite/meta';
 import { defineKind, s } from '@tektite/schema';
@@ -38,6 +38,85 @@ const constraints = defineKind({
   },
 });
 
+/** Kinds of OpenShift as they are served there, without their schemas. */
+const openKind = (group: string, kind: string, plural: string, scope: 'Cluster' | 'Namespaced') =>
+  defineKind({ group, version: 'v1', kind, plural, scope, fields: { spec: s.unknown().optional() } });
+const apiServers = openKind('config.openshift.io', 'APIServer', 'apiservers', 'Cluster');
+const consolePlugins = openKind('console.openshift.io', 'ConsolePlugin', 'consoleplugins', 'Cluster');
+const routes = openKind('route.openshift.io', 'Route', 'routes', 'Namespaced');
+
+const workload = (name: string, container: string) => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name, namespace: 'tekton-pipelines' },
+  spec: {
+    selector: { matchLabels: { name } },
+    template: { metadata: { labels: { name } }, spec: { containers: [{ name: container, image: 'i' }] } },
+  },
+});
+const infoMap = (name: string, version: string) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'tekton-pipelines' },
+  data: { version },
+});
+const resultsRelease = [
+  infoMap('tekton-results-info', 'v0.20.0'),
+  workload('tekton-results-api', 'api'),
+  {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'tekton-results-api-service', namespace: 'tekton-pipelines' },
+    spec: { ports: [{ port: 8080 }] },
+  },
+] as readonly DynamicObject[];
+const route = [
+  {
+    apiVersion: 'route.openshift.io/v1',
+    kind: 'Route',
+    metadata: { name: 'tekton-results-api', namespace: 'tekton-pipelines' },
+    spec: { to: { kind: 'Service', name: 'tekton-results-api-service' }, tls: { termination: 'passthrough' } },
+  },
+  {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'RoleBinding',
+    metadata: { name: 'tekton-results-route-view-auth' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'system:authenticated' }],
+  },
+] as readonly DynamicObject[];
+const consolePlugin = [
+  workload('pipelines-console-plugin', 'pipelines-console-plugin'),
+  {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'pipelines-console-plugin', namespace: 'openshift-pipelines' },
+    data: { 'nginx.conf': 'http {\n  server {\n  }\n}\n' },
+  },
+  {
+    apiVersion: 'console.openshift.io/v1',
+    kind: 'ConsolePlugin',
+    metadata: { name: 'pipelines-console-plugin' },
+    spec: { backend: { type: 'Service', service: { name: 'pipelines-console-plugin', namespace: 'x', port: 8443 } } },
+  },
+] as unknown as readonly DynamicObject[];
+const tasks = [
+  {
+    apiVersion: 'tekton.dev/v1',
+    kind: 'Task',
+    metadata: { name: 'git-clone', namespace: 'openshift-pipelines' },
+    spec: { steps: [{ name: 'a', image: 'i' }] },
+  },
+] as unknown as readonly DynamicObject[];
+const templates = [
+  {
+    apiVersion: 'tekton.dev/v1',
+    kind: 'PipelineRun',
+    metadata: { name: 'pipelinerun-go' },
+    spec: { pipelineRef: { name: 'b', bundle: 'a' } },
+  },
+] as unknown as readonly DynamicObject[];
+
 const bindings = [
   {
     apiVersion: 'v1',
@@ -73,17 +152,30 @@ async function assignUsers({ plane, clock }: OperatorCluster): Promise<void> {
 describe.runIf(hasReleases)('on OpenShift', { timeout }, () => {
   let cluster: OperatorCluster;
   beforeAll(async () => {
-    const extras = { 'tekton-addon/addons/01-clustertriggerbindings': () => bindings };
+    const extras = {
+      'tekton-addon/addons/01-clustertriggerbindings': () => bindings,
+      'tekton-addon/addons/06-ecosystem/tasks': () => tasks,
+      'static/tekton-results/route-rbac': () => route,
+      'static/tekton-config/00-console-plugin': () => consolePlugin,
+      'pipelines-as-code-templates': () => templates,
+      'pipelines-as-code': () =>
+        [
+          infoMap('pipelines-as-code-info', 'v0.50.0'),
+          workload('pipelines-as-code-webhook', 'pac-webhook'),
+        ] as readonly DynamicObject[],
+    };
+    const results = { folder: 'tekton-results', version: 'v0.20.0', objects: () => resultsRelease };
     cluster = await operatorCluster({
       environment: { ...settings, PLATFORM: 'openshift' },
-      payloads: [realReleases(), objectPayload([], extras)],
+      payloads: [realReleases(), objectPayload([results], extras)],
+      server: [constraints, apiServers, routes, consolePlugins],
     });
     const { client } = cluster;
-    await installKinds(client, [constraints]);
+    await client.create(kinds.Namespace, { metadata: { name: 'openshift' } });
     await assignUsers(cluster);
     await client.create(kinds.Namespace, { metadata: { name: 'shop' } });
-    const platforms = { openshift: { pipelinesAsCode: { enable: false } } };
-    await client.create(tektonConfig({ targetNamespace: namespace, platforms, chain: { disabled: true } }));
+    const spec = { targetNamespace: namespace, platforms: {}, chain: { disabled: true }, result: { disabled: false } };
+    await client.create(tektonConfig(spec));
     await untilReady(cluster);
   }, timeout);
   afterAll(() => cluster?.[Symbol.asyncDispose]());
@@ -173,6 +265,88 @@ describe.runIf(hasReleases)('on OpenShift', { timeout }, () => {
     expect(pre).toHaveLength(1);
   });
 
+  const variables = async (name: string, container: string) => {
+    const { spec } = await cluster.client.get(kinds.Deployment, { namespace, name });
+    const found = spec?.template.spec?.containers?.find((each) => each.name === container);
+    return Object.fromEntries((found?.env ?? []).map((each) => [each.name, each.value]));
+  };
+
+  const nginx = async () => {
+    const name = 'pipelines-console-plugin';
+    return (await cluster.client.get(kinds.ConfigMap, { namespace, name })).data?.['nginx.conf'] ?? '';
+  };
+
+  it("the console has its plugin, in a set under upstream's labels", async () => {
+    const { client } = cluster;
+    expect(await client.get(consolePlugins, { name: 'pipelines-console-plugin' })).toMatchObject({
+      spec: { backend: { service: { namespace } } },
+    });
+    expect(await nginx()).toContain('ssl_protocols TLSv1.2 TLSv1.3;');
+    const labelSelector = 'operator.tekton.dev/created-by=tekton-config-console-plugin-manifests';
+    const [set] = (await client.list(TektonInstallerSet, { labelSelector })).items;
+    expect(set?.metadata.labels).toMatchObject({ 'operator.tekton.dev/type': 'config' });
+  });
+
+  it('servers of components follow the TLS profile of the cluster, unless that is off', async () => {
+    const { client } = cluster;
+    expect(await variables('tekton-pipelines-webhook', 'webhook')).toMatchObject({
+      WEBHOOK_TLS_MIN_VERSION: '1.2',
+      WEBHOOK_TLS_CIPHER_SUITES: expect.stringMatching(/^TLS_AES_128_GCM_SHA256,/) as string,
+    });
+    await client.create(apiServers, {
+      metadata: { name: 'cluster' },
+      spec: { tlsSecurityProfile: { type: 'Modern', modern: {} } },
+    } as never);
+    for (const [deployment, container, variable] of [
+      ['tekton-pipelines-webhook', 'webhook', 'WEBHOOK_TLS_MIN_VERSION'],
+      ['tekton-triggers-core-interceptors', 'tekton-triggers-core-interceptors', 'TLS_MIN_VERSION'],
+      ['tekton-results-api', 'api', 'TLS_MIN_VERSION'],
+      ['pipelines-as-code-webhook', 'pac-webhook', 'WEBHOOK_TLS_MIN_VERSION'],
+    ] as const)
+      await eventually(cluster, async () => (await variables(deployment, container))[variable] === '1.3');
+    await eventually(cluster, async () => (await nginx()).includes('ssl_protocols TLSv1.3;'));
+    const off = { platforms: { openshift: { enableCentralTLSConfig: false } } };
+    await client.patch(TektonConfig, { name: 'config' }, mergePatch({ spec: off }));
+    await eventually(
+      cluster,
+      async () => !('WEBHOOK_TLS_MIN_VERSION' in (await variables('tekton-pipelines-webhook', 'webhook'))),
+    );
+    await untilReady(cluster);
+  });
+
+  it('Results have a Route with the settings of the TektonConfig, and a certificate of the platform', async () => {
+    const { client } = cluster;
+    const read = () => client.getOrUndefined(routes, { namespace, name: 'tekton-results-api' });
+    expect(await read()).toMatchObject({
+      spec: { to: { name: 'tekton-results-api-service' }, tls: { termination: 'edge' } },
+      metadata: { labels: { 'operator.tekton.dev/operand-name': 'tektoncd-results' } },
+    });
+    const binding = { namespace, name: 'tekton-results-route-view-auth' };
+    expect(await client.get(kinds.RoleBinding, binding)).toBeDefined();
+    const { metadata } = await client.get(kinds.Service, { namespace, name: 'tekton-results-api-service' });
+    expect(metadata.annotations).toMatchObject({
+      'service.beta.openshift.io/serving-cert-secret-name': 'tekton-results-tls',
+    });
+    const result = (settings: object) =>
+      client.patch(TektonConfig, { name: 'config' }, mergePatch({ spec: { result: settings } }));
+    await result({ route_host: 'results.example.com' });
+    await eventually(
+      cluster,
+      async () => ((await read())?.spec as { host?: string } | undefined)?.host === 'results.example.com',
+    );
+    await result({ route_enabled: false });
+    await eventually(cluster, async () => (await read()) === undefined);
+    await untilReady(cluster);
+  });
+
+  it('templates of PipelineRuns are ConfigMaps that everybody finds', async () => {
+    const { client } = cluster;
+    const name = 'pipelines-as-code-pipelinerun-go';
+    const { data, metadata } = await client.get(kinds.ConfigMap, { namespace: 'openshift', name });
+    expect(metadata.labels).toMatchObject({ 'pipelinesascode.openshift.io/runtime': 'go' });
+    expect(data?.['template']).toMatch(/^apiVersion: tekton.dev\/v1\nkind: PipelineRun\n[^]*bundle: a\n +name: b\n$/);
+  });
+
   it('there are addons, and no dashboard', async () => {
     const { client } = cluster;
     expect((await conditionOf(client, TektonAddon, 'addon'))?.status).toBe('True');
@@ -180,9 +354,21 @@ describe.runIf(hasReleases)('on OpenShift', { timeout }, () => {
     const sets = (
       await client.list(TektonInstallerSet, { labelSelector: 'operator.tekton.dev/created-by=TektonAddon' })
     ).items;
-    expect(sets.map(({ metadata }) => metadata.labels?.['operator.tekton.dev/type'])).toEqual([
-      'custom-triggersresources',
-    ]);
+    const types = sets.map(({ metadata }) => metadata.labels?.['operator.tekton.dev/type'] ?? '');
+    expect(new Set(types)).toEqual(
+      new Set(['custom-resolvertask', 'custom-triggersresources', 'custom-versionedresolvertask']),
+    );
+    const names = async () =>
+      (await client.list({ apiVersion: 'tekton.dev/v1', kind: 'Task' }, { namespace })).items.map(
+        ({ metadata }) => metadata.name,
+      );
+    expect(new Set(await names())).toEqual(new Set(['git-clone', 'git-clone-0-81-0']));
+
+    // Tasks of the minor version before stay for those who name them.
+    await cluster.restart({ version: 'v0.82.0' });
+    await eventually(cluster, async () => (await names()).includes('git-clone-0-82-0'));
+    await untilReady(cluster);
+    expect(new Set(await names())).toEqual(new Set(['git-clone', 'git-clone-0-81-0', 'git-clone-0-82-0']));
     const config = await client.get(TektonConfig, { name: 'config' });
     expect(config.spec?.pipeline).toMatchObject({ 'default-service-account': 'pipeline' });
   });

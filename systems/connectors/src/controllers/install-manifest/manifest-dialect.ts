@@ -1,6 +1,7 @@
 import {
   definitionEstablished,
   deploymentRolledOut,
+  hasFields,
   hashMethod,
   type InstallerDialect,
   type InstallPhase,
@@ -63,7 +64,11 @@ export const manifestConditions = summaryStyle({
 
 /** How InstallManifests are installed, kept and removed. */
 export function manifestDialect(inUse: InUse): InstallerDialect {
-  return { ...dialect, adopt: (live, _wanted, self) => denial(live, self, inUse) };
+  return {
+    ...dialect,
+    adopt: (live, _wanted, self) => denial(live, self, inUse),
+    shares: (live, wanted, self) => isShared(live, wanted, self, inUse),
+  };
 }
 
 function labelsOf({ metadata }: KubeObject): { readonly namespace: string; readonly name: string } {
@@ -80,6 +85,13 @@ function isManaged({ metadata }: KubeObject): boolean {
 function ofSameConnector(live: KubeObject, self: KubeObject): boolean {
   const [one, other] = [labelsOf(live), labelsOf(self)];
   return one.namespace === other.namespace && one.name === other.name;
+}
+
+/** Connectors of one payload share its definitions, as long as they want the same. The holder keeps them; when it goes, the next takes over. */
+function isShared(live: DynamicObject, wanted: DynamicObject, self: KubeObject, inUse: InUse): boolean {
+  if (live.kind !== 'CustomResourceDefinition' || !isManaged(live) || ofSameConnector(live, self)) return false;
+  const holder = labelsOf(live);
+  return inUse(holder.namespace, holder.name) && hasFields(wanted, live, 'spec');
 }
 
 /** Objects of other owners are never touched. */
