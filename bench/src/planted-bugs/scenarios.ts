@@ -12,6 +12,7 @@ const files = {
   namespace: { file: `${workloads}/namespace.yaml`, systems: '' },
   'stateful-set': { file: `${workloads}/stateful-set.yaml`, systems: '' },
   'task-run': { file: `${pipelines}/task-run.yaml`, systems: 'pipelines' },
+  'task-run-timeout': { file: `${pipelines}/task-run-timeout.yaml`, systems: 'pipelines' },
   'pipeline-run': { file: `${pipelines}/pipeline-run.yaml`, systems: 'pipelines' },
   'pipeline-run-cancel': { file: `${pipelines}/pipeline-run-cancel.yaml`, systems: 'pipelines' },
   'pipeline-run-timeout': { file: `${pipelines}/pipeline-run-timeout.yaml`, systems: 'pipelines' },

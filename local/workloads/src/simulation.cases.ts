@@ -155,8 +155,16 @@ export function families(): Scenario {
     (await client.list(kinds.ConfigMap, { namespace, labelSelector: 'family' })).items.filter(
       ({ metadata }) => !metadata.deletionTimestamp,
     );
+  /** The owners of each that was created, and those that users deleted. */
+  const ownersOf = new Map<string, readonly string[]>();
+  const victims = new Set<string>();
+  /** Those of them that were to leave their dependents. */
+  const orphaning = new Set<string>();
   return scenario(
     async (world) => {
+      ownersOf.clear();
+      victims.clear();
+      orphaning.clear();
       for (let i = 0; i < 15; i++) {
         const all = await live(world.client);
         const owners = new Set(
@@ -170,6 +178,10 @@ export function families(): Scenario {
         }));
         const metadata = { namespace, name: `m${i}`, labels: { family: 'x' }, ownerReferences };
         await world.client.create(kinds.ConfigMap, { metadata });
+        ownersOf.set(
+          metadata.name,
+          ownerReferences.map(({ name }) => name),
+        );
         await world.sleep(world.random.next() * 5000);
       }
       // Who orphans has to know its dependents, and those who watch may be behind.
@@ -177,7 +189,9 @@ export function families(): Scenario {
       for (let i = 0; i < 4; i++) {
         const victim = pick(world, await live(world.client));
         if (!victim) return;
+        victims.add(victim.metadata.name ?? '');
         const propagationPolicy = pick(world, ['Background', 'Foreground', 'Orphan'] as const);
+        if (propagationPolicy === 'Orphan') orphaning.add(victim.metadata.name ?? '');
         await world.client.delete(
           kinds.ConfigMap,
           { namespace, name: victim.metadata.name ?? '' },
@@ -189,6 +203,17 @@ export function families(): Scenario {
     async ({ client }) => {
       const { items } = await client.list(kinds.ConfigMap, { namespace, labelSelector: 'family' });
       const uids = new Set(items.map(({ metadata }) => metadata.uid));
+      const names = new Set(items.map(({ metadata }) => metadata.name ?? ''));
+      const isOwned = (owner: string) => {
+        const above = ownersOf.get(owner) ?? [];
+        return above.length === 0 || above.some((each) => names.has(each));
+      };
+      for (const [name, owners] of ownersOf) {
+        if (victims.has(name)) continue;
+        const isLeft = owners.every((owner) => orphaning.has(owner) && isOwned(owner));
+        if (isLeft || owners.some((owner) => names.has(owner)))
+          must(names.has(name), `${name} was deleted, and is no garbage`);
+      }
       for (const { metadata } of items) {
         must(
           metadata.deletionTimestamp === undefined,

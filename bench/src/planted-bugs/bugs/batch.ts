@@ -42,7 +42,7 @@ export const batchBugs: readonly PlantedBug[] = [
     file: `${folder}/jobs/job-controller.ts`,
     find: 'if (failure) return failed(failure.error);',
     replace: 'if (failure) return done;',
-    scenario: 'jobs',
+    scenario: 'job',
   },
   {
     title: 'a Job does not wake up after the back-off of a failed Pod',
@@ -50,14 +50,6 @@ export const batchBugs: readonly PlantedBug[] = [
     file: `${folder}/jobs/job-controller.ts`,
     find: 'return plan.wakeAt === undefined ? done : requeueAfter(Math.max(0, plan.wakeAt - milliseconds));',
     replace: 'return done;',
-    scenario: 'jobs',
-  },
-  {
-    title: 'a Job counts an index as completed when its Pod failed',
-    class: 'wrong deletion',
-    file: `${folder}/jobs/pod-tally.ts`,
-    find: 'if (isIndexed(job)) for (const pod of newlySucceeded) indexes.add(indexOf(pod) ?? 0);',
-    replace: 'if (isIndexed(job)) for (const pod of newlySucceeded.slice(0, 1)) indexes.add(indexOf(pod) ?? 0);',
     scenario: 'jobs',
   },
   {

@@ -43,7 +43,7 @@ export const pipelineBugs: readonly PlantedBug[] = [
     file: `${taskRun}/decide/lifecycle.ts`,
     find: 'if (current.startTime) return current;',
     replace: '',
-    scenario: 'pipeline-run-timeout',
+    scenario: 'task-run-timeout',
   },
   {
     title: 'a TaskRun takes the Pod of an earlier attempt for its own',
@@ -68,22 +68,6 @@ export const pipelineBugs: readonly PlantedBug[] = [
     find: 'retriesStatus: [...before, attempt] };',
     replace: 'retriesStatus: [attempt] };',
     scenario: 'task-runs',
-  },
-  {
-    title: 'a TaskRun skips a status that no other reconcile writes',
-    class: 'unobserved state',
-    file: `${taskRun}/decide/plan.ts`,
-    find: 'if (!hasNewPod || !taskSpec || original?.conditions || draft.status.spanContext) return false;',
-    replace: 'if (!taskSpec || draft.status.spanContext) return false;',
-    scenario: 'task-run',
-  },
-  {
-    title: 'a PipelineRun fails when the controller died after it created a child',
-    class: 'intermediate state',
-    file: `${pipelineRun}/act/create-children.ts`,
-    find: "if (!isStatusError(error, 'AlreadyExists')) throw error;",
-    replace: 'throw error;',
-    scenario: 'pipeline-runs',
   },
   {
     title: 'a PipelineRun leaves a matrix half created when the controller died',

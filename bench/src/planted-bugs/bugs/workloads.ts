@@ -61,14 +61,6 @@ export const workloadBugs: readonly PlantedBug[] = [
     scenario: 'deployment',
   },
   {
-    title: 'a ReplicaSet counts Pods that ended, and does not replace them',
-    class: 'wrong deletion',
-    file: `${folder}/replica-sets/decide.ts`,
-    find: 'const active = pods.filter(isActive);\n  const difference',
-    replace: 'const active = pods;\n  const difference',
-    scenario: 'deployment',
-  },
-  {
     title: 'a ReplicaSet creates Pods though it is deleted',
     class: 'stale state',
     file: `${folder}/replica-sets/replica-set-controller.ts`,

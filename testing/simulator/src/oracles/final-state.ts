@@ -65,7 +65,7 @@ function templateHashes(objects: readonly KubeObject[]): RegExp {
   const hashes = objects
     .map(({ metadata }) => metadata.labels?.['pod-template-hash'])
     .filter((hash) => hash !== undefined);
-  return hashes.length === 0 ? /$^/ : new RegExp([...new Set(hashes)].join('|'), 'g');
+  return hashes.length === 0 ? /(?!)/ : new RegExp([...new Set(hashes)].join('|'), 'g');
 }
 
 function identityOf({ kind, metadata }: KubeObject, generated: ReadonlyMap<string, string>): string {
