@@ -51,11 +51,11 @@ export function pipelinesFor(settings: SystemSettings): System {
 }
 
 /** The variables of OpenTelemetry go before `config-tracing`: they are said for this process. */
-const sendTraces: SendTraces = async (target) => {
+async function sendTraces(target: Parameters<SendTraces>[0]): Promise<void> {
   if (wantsTraces()) return;
   const { exportTraces, timeoutMillis } = await import('../observe/trace-export.ts');
   await exportTraces(target && { ...target, timeoutMillis });
-};
+}
 
 /** The image of the entrypoint may have the other programs too, as that of a release has. */
 function imagesOf(settings: SystemSettings): PodImages {
