@@ -220,6 +220,14 @@ describe('systems', () => {
     expect((await plane.client.list(kinds.Lease, { namespace: 'default' })).items).toEqual([]);
   });
 
+  it('stop where time stands still', async () => {
+    const clock = virtualClock();
+    await using still = await startControlPlane({ clock });
+    const running = await clock.until(startSystems([widgets()], { client: still.client, graceMs: 0 }));
+    await running.stop();
+    expect(running.health().ready).toBe(false);
+  });
+
   it('release their Leases when they stop, and answer webhooks until the shutdown delay has passed', async () => {
     const clock = virtualClock();
     await using served = await startControlPlane({ clock });

@@ -87,7 +87,10 @@ export async function startSystems(given: readonly System[], options: SystemsOpt
     if (options.install !== false && !options.define) started.push(migrateSystems(client, systems, log));
     const { clock } = client;
     let servedUntil = Number.NEGATIVE_INFINITY;
-    started.push(() => sleep(clock, Math.max(0, servedUntil - clock.monotonic())));
+    started.push(async () => {
+      const leftMs = servedUntil - clock.monotonic();
+      if (leftMs > 0) await sleep(clock, leftMs);
+    });
     const manager = startManager(systems, options, started);
     let stopped: Promise<void> | undefined;
     const stop = () => {
