@@ -147,17 +147,17 @@ export function provisionCases(open: () => Promise<ApiPlace>): void {
     });
 
     it('does not take a host that the default installer has nothing for, and says so', async () => {
-      const facts = { info: { osname: 'linux', osimage: 'Rocky Linux 9.3', architecture: 'amd64' }, network: [] };
+      const facts = { info: { osname: 'linux', osimage: 'Gentoo Linux 2.15', architecture: 'amd64' }, network: [] };
       await world.dryAgent('h1', { facts });
       await world.machine('m1');
       const message = async () => (await world.byoMachine('m1')).status?.conditions?.[0]?.message;
       await eventually(message).toContain(
-        'h1: UnsupportedOS: No k8s support for OS: "Rocky Linux 9.3" is none of Ubuntu 20.04*',
+        'h1: UnsupportedOS: No k8s support for OS: "Gentoo Linux 2.15" is none of Ubuntu 20.04*',
       );
       expect(await world.hostReady('m1')).toBe('False BYOHostsUnavailable');
       await world.client.create(kinds.ConfigMap, {
         metadata: { name: 'byoh-installer-registry', namespace: 'byoh-system' },
-        data: { rows: '- {os: "Rocky Linux 9*", arch: [amd64], kubernetes: ["v1.26.*"], bundleOs: Rocky_9}' },
+        data: { rows: '- {os: "Gentoo Linux 2*", arch: [amd64], kubernetes: ["v1.26.*"], bundleOs: Gentoo_2}' },
       });
       await world.node('h1');
       await eventually(() => world.hostReady('m1')).toBe('True');

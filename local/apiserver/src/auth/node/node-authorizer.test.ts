@@ -118,6 +118,7 @@ describe('a node', () => {
   const other = "no relationship found between node 'n1' and this object";
 
   it.each<[string, Partial<AuthorizationAttributes>]>([
+    ['the account of its Pod', { ...account, subresource: '', verb: 'get', name: 'mine-account' }],
     ['the pull secret of its Pod', secret('mine-pull')],
     ['a Secret in a variable of its Pod', secret('mine-env')],
     ['a Secret in a volume of its Pod', secret('mine-volume')],
@@ -191,9 +192,10 @@ describe('a node', () => {
     ['the volume of another node', { resource: 'persistentvolumes', name: 'pv-theirs' }, other],
     ['the attachment of another node', { ...attachment, name: 'va-theirs' }, other],
     ['a token of the account of another node', { ...account, name: 'theirs-account' }, other],
+    ['the account of another node', { ...account, subresource: '', verb: 'get', name: 'theirs-account' }, other],
     [
-      'an account',
-      { ...account, subresource: '', verb: 'get', name: 'mine-account' },
+      'a list of accounts',
+      { ...account, subresource: '', verb: 'list', name: 'mine-account' },
       'can only create tokens for individual service accounts',
     ],
     [

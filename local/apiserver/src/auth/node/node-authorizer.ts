@@ -38,7 +38,7 @@ export class NodeAuthorizer implements Authorizer {
       ['persistentvolumes.', get('persistentvolumes')],
       ['resourceclaims.resource.k8s.io', get('resourceclaims')],
       ['volumeattachments.storage.k8s.io', get('volumeattachments')],
-      ['serviceaccounts.', (node, request) => this.createToken(node, request)],
+      ['serviceaccounts.', (node, request) => this.account(node, request)],
       ['leases.coordination.k8s.io', lease],
       ['csinodes.storage.k8s.io', csiNode],
       ['resourceslices.resource.k8s.io', (node, request) => this.slice(node, request)],
@@ -81,6 +81,12 @@ export class NodeAuthorizer implements Authorizer {
     if (request.subresource !== 'status') return this.get(node, 'persistentvolumeclaims', request);
     if (request.verb !== 'update' && request.verb !== 'patch') return deny('can only get/update/patch this type');
     return this.related(node, 'persistentvolumeclaims', request);
+  }
+
+  /** A kubelet reads the accounts of its Pods, and asks for their tokens. */
+  private account(node: string, request: AuthorizationAttributes): Decision {
+    if (request.verb === 'get' && request.subresource === '') return this.read(node, 'serviceaccounts', request);
+    return this.createToken(node, request);
   }
 
   private createToken(node: string, request: AuthorizationAttributes): Decision {

@@ -14,7 +14,7 @@ export const nodeRules: readonly PolicyRule[] = [
   rule('', 'nodes', `create ${read}`),
   rule('', 'nodes/status', 'patch update'),
   rule('', 'nodes', 'patch update'),
-  rule('', 'events', 'create patch update'),
+  rule(['', 'events.k8s.io'], 'events', 'create patch update'),
   rule('', 'pods', read),
   rule('', 'pods', 'create delete'),
   rule('', 'pods/status', 'patch update'),
@@ -32,4 +32,5 @@ export const nodeRules: readonly PolicyRule[] = [
   rule('node.k8s.io', 'runtimeclasses', read),
   rule('resource.k8s.io', 'resourceclaims', 'get'),
   rule('resource.k8s.io', 'resourceslices', 'deletecollection'),
+  rule('', 'serviceaccounts', 'get'),
 ];

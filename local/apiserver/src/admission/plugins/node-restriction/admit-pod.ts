@@ -1,9 +1,8 @@
 import { equalJson, notFoundError, quoteGo } from '@tektite/meta';
 import type { Node, Pod } from '@tektite/schema/kubernetes';
-import { podReferences } from '../../../auth/node/pod-references.ts';
-import { errorTarget } from '../../../registry/resource.ts';
 import type { Storage } from '../../../storage/storage.ts';
 import { type AdmissionRequest, admissionForbidden } from '../../admission.ts';
+import { apiReference } from './api-reference.ts';
 
 const mirrorAnnotation = 'kubernetes.io/config.mirror';
 
@@ -34,16 +33,8 @@ function admitMirrorPod(storage: Storage, node: string, request: AdmissionReques
     throw deny(`pod does not have ${quoteGo(mirrorAnnotation)} annotation, ${who} can only create mirror pods`);
   if (spec?.nodeName !== node) throw deny(`${who} can only create pods with spec.nodeName set to itself`);
   checkOwner(storage, node, pod, request);
-  const { secrets, configMaps } = podReferences(pod);
-  const refuse = (what: string) => deny(`${who} can not create pods that reference ${what}`);
-  if (spec.serviceAccountName) throw refuse('a service account');
-  if (secrets.size > 0) throw refuse('secrets');
-  if (configMaps.size > 0) throw refuse('configmaps');
-  const volumes = spec.volumes ?? [];
-  if (volumes.some(({ projected }) => projected?.sources?.some((source) => source.clusterTrustBundle)))
-    throw refuse('clustertrustbundles');
-  if (volumes.some(({ persistentVolumeClaim }) => persistentVolumeClaim)) throw refuse('persistentvolumeclaims');
-  if (spec.resourceClaims?.length) throw refuse('resourceclaims');
+  const referred = apiReference(pod);
+  if (referred !== undefined) throw deny(`${who} can not create pods that reference ${referred}`);
 }
 
 function checkOwner(storage: Storage, node: string, { metadata }: Pod, request: AdmissionRequest): void {
@@ -80,6 +71,6 @@ function admitEviction(storage: Storage, node: string, request: AdmissionRequest
   const deny = (reason: string) => admissionForbidden(request, reason);
   if (request.operation !== 'CREATE') throw deny(`unexpected operation ${request.operation}`);
   const pod = storage.latest(`/registry/pods/${request.namespace}/${request.name}`)?.value as Pod | undefined;
-  if (!pod) throw notFoundError(errorTarget(request.resource), request.name);
+  if (!pod) throw notFoundError({ group: '', resource: 'pod' }, request.name);
   if (pod.spec?.nodeName !== node) throw deny(`node ${node} can only evict pods with spec.nodeName set to itself`);
 }

@@ -217,7 +217,7 @@ describe('Pods', () => {
     [
       'with an account',
       () => mirror({}, { serviceAccountName: 'default' }),
-      'node "n1" can not create pods that reference a service account',
+      'node "n1" can not create pods that reference serviceaccounts',
     ],
     [
       'with a Secret',
@@ -238,6 +238,21 @@ describe('Pods', () => {
       'with a device claim',
       () => mirror({}, { resourceClaims: [{ name: 'g', resourceClaimName: 'g' }] }),
       'node "n1" can not create pods that reference resourceclaims',
+    ],
+    [
+      'with a claim that would be made for it',
+      () => mirror({}, volume({ ephemeral: { volumeClaimTemplate: { spec: {} } } })),
+      'node "n1" can not create pods that reference persistentvolumeclaims (via ephemeral volumes)',
+    ],
+    [
+      'with a volume of a driver',
+      () => mirror({}, volume({ csi: { driver: 'd' } })),
+      'node "n1" can not create pods that reference csidrivers (via CSI volumes)',
+    ],
+    [
+      'with a token',
+      () => mirror({}, volume({ projected: { sources: [{ serviceAccountToken: { path: 't' } }] } })),
+      'node "n1" can not create pods that reference serviceaccounts (via projected volumes)',
     ],
   ])('are not created by a node %s', async (_, body, reason) => {
     expect(await answer('POST', pods, body())).toContain(`pods "mirror" is forbidden: ${reason}`);
