@@ -11,7 +11,7 @@ const namespace = 'default';
 const time = '2026-01-02T03:04:05Z';
 const digest = (letter: string) => `sha256:${letter.repeat(64)}`;
 
-/** What a TaskRun that has built an image leaves. */
+/** The status of a TaskRun that has built an image. */
 const status = {
   startTime: time,
   completionTime: time,

@@ -16,7 +16,7 @@ export type BugClass =
 
 /** A bug that is planted into a controller that ships: one text of its source is replaced by another. */
 export interface PlantedBug {
-  /** What the controller does wrong, as a sentence without its subject. */
+  /** The error of the controller, as a sentence. */
   readonly title: string;
   readonly class: BugClass;
   /** The path from the root of the repository. */

@@ -211,7 +211,7 @@ function isBookmarked({ query }: TransportRequest): boolean {
   return query?.get('allowWatchBookmarks') === 'true';
 }
 
-/** What a server sends to say that everything up to this version was delivered. */
+/** The bookmark that a server sends when everything up to this version was delivered. */
 function bookmarkOf({ object }: WireEvent): WireEvent {
   const { apiVersion, kind, metadata } = object as { apiVersion: string; kind: string; metadata: object };
   const { resourceVersion } = metadata as { resourceVersion: string };

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ports that Linux gives to outgoing connections and to listeners without a wish. */
+/** Below the ports that Linux gives to outgoing connections and to listeners that name none. */
 const lowest = 20_000;
 const highest = 32_767;
 

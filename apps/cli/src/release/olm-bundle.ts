@@ -1,7 +1,7 @@
 import type { DynamicObject } from '@tektite/meta';
 import { formatYaml } from '@tektite/schema/yaml';
 
-/** What a catalog shows of an operator. */
+/** The description of an operator in a catalog. */
 export interface OlmDescription {
   readonly displayName: string;
   readonly description: string;

@@ -45,7 +45,7 @@ const config = { apiVersion: 'operator.tekton.dev/v1alpha1', kind: 'TektonConfig
 const task = { apiVersion: 'tekton.dev/v1', kind: 'Task' };
 const listener = { apiVersion: 'triggers.tekton.dev/v1beta1', kind: 'EventListener' };
 
-/** What users and components have written. */
+/** The data that users and components have written. */
 async function createData(client: Client): Promise<void> {
   const metadata = { namespace: 'default', name: 'mine' };
   await client.create({ ...task, metadata, spec: { steps: [{ name: 'a', image: 'a' }] } } as unknown as KubeObject);

@@ -5,7 +5,7 @@ import { fileScenario, readScenario, type Scenario, type ScenarioFunctions } fro
 import { loadSystems } from '../catalog/load-systems.ts';
 import { explainFileError, UserError } from '../user-error.ts';
 
-/** What is simulated. Kept in failure files, so that a replay finds it again. */
+/** The simulated program. Kept in failure files, so that a replay finds it again. */
 export interface SimulatedProgram {
   /** As for `--systems`: built-in names, files, folders or packages. */
   readonly operator: string;

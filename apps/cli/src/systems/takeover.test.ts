@@ -18,7 +18,7 @@ function kubectl(kubeconfig: string, ...args: string[]): string {
   return stdout;
 }
 
-/** What processes and servers read of an installation of Pipelines. */
+/** The fields of an installation of Pipelines that processes and servers read. */
 async function installed(client: Client): Promise<unknown> {
   const all = [
     kinds.Deployment,

@@ -6,7 +6,7 @@ import type { System } from './system.ts';
 
 /**
  * Migrates the stored objects of systems that were just installed, one definition after the other, while their controllers work.
- * What fails is logged, no more: the next start continues. Returns what ends it.
+ * Errors are logged, no more: the next start continues. Returns the handle that ends it.
  */
 export function migrateSystems(client: Client, systems: readonly System[], log: Logger): () => Promise<void> {
   const stopping = new AbortController();

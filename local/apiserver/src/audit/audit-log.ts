@@ -79,7 +79,7 @@ export class AuditLog implements AsyncDisposable {
     await Promise.all(this.closing);
   }
 
-  /** What is still to be written to the old file goes on by its descriptor. */
+  /** Writes to the old file that are still queued go on by its descriptor. */
   private rotate(file: string): void {
     const now = this.clock.now();
     let next: WriteStream;

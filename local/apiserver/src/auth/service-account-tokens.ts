@@ -93,7 +93,7 @@ export class ServiceAccountTokens implements Authenticator {
     return { token, expires: expires * 1000 };
   }
 
-  /** What others verify tokens with. */
+  /** The public keys with which others verify tokens. */
   async publicKey(): Promise<{ readonly algorithm: string; readonly jwk: object }> {
     const { algorithm, verify, id } = await this.keys();
     return { algorithm, jwk: { use: 'sig', kid: id, alg: algorithm, ...(await exportJWK(verify)) } };

@@ -10,7 +10,7 @@ export interface ShownCertificate {
   readonly ends?: number;
 }
 
-/** What is known of a connection, which cannot change. */
+/** The facts about a connection. They cannot change. */
 interface Peer extends ShownCertificate {
   readonly address: string | undefined;
 }

@@ -43,7 +43,7 @@ export class PodResize {
     return current;
   }
 
-  /** What the status of the Pod says about it. `pod` has what it has been allocated. */
+  /** The resize conditions of the Pod status. `pod` has the allocated resources. */
   conditions(pod: Pod, records: ReadonlyMap<string, ContainerRecord>): ResizeConditions {
     const error = [...records.values()].find(({ instance }) => instance?.resizeError)?.instance?.resizeError;
     return {

@@ -217,7 +217,7 @@ export class PodWorker {
     else this.wakeAt(retryAt);
   }
 
-  /** What this node does not allow. */
+  /** Fails the Pod when this node does not admit it. */
   private checkAdmission(): void {
     if (this.failure || this.status !== undefined || this.pod.metadata.deletionTimestamp) return;
     const sysctl = forbiddenSysctl(this.pod);
@@ -262,7 +262,7 @@ export class PodWorker {
 
   private async finish(): Promise<void> {
     this.containers.markLost();
-    // Whoever hears of the end may have another Pod take the place of this one at once.
+    // A client that observes the end may have another Pod take the place of this one at once.
     this.resize.release();
     // A failure is reported in two steps, as kubelets do: how the containers ended, then that the Pod has failed. A
     // controller that watches some of the containers only may decide on the first.

@@ -20,7 +20,7 @@ export interface ContainerInstance {
   readonly imageID: string;
   /** The image that it was started from; none for one that is only known from the API. */
   readonly image?: string;
-  /** What it may use now. None for one that is only known from the API, or that has nothing of its own. */
+  /** The current limits. None for a container that is only known from the API, or that has no cgroup. */
   readonly resources?: ResourceRequirements;
   /** Why it could not be given the resources that it has been allocated. */
   readonly resizeError?: string;

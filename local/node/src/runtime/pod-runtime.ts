@@ -67,7 +67,7 @@ export interface ContainerMount {
   readonly descriptor?: number;
   /** Folders in it that the container must not see, relative to it. */
   readonly covered?: readonly string[];
-  /** What it shows is an image, of which `hostPath` is the uppermost layer: the layers below it. Its programs are not run. */
+  /** It shows an image, of which `hostPath` is the uppermost layer: the layers below it. Its programs are not run. */
   readonly image?: { readonly under: readonly string[] };
   /** Absolute, clean. */
   readonly containerPath: string;

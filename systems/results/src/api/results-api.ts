@@ -227,7 +227,7 @@ function storedData({ data }: ResultRecord): { readonly type: string; readonly d
   return { type, data: logData(logObject(json)) };
 }
 
-/** What Go reads into a struct. */
+/** The fields that Go reads into a struct. */
 const isObjectOrNull = (json: unknown): boolean => typeof json === 'object' && !Array.isArray(json);
 
 function recordTime(row: RecordRow | ResultRow, field: string): number | undefined {

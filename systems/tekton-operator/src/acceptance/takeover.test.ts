@@ -7,7 +7,7 @@ import { hasReleases, operatorCluster, tektonConfig, untilReady } from '../test-
 
 const namespace = 'tekton-pipelines';
 
-/** What a write would change. */
+/** The fields that a write would change. */
 async function state(client: Client): Promise<readonly string[]> {
   const lists = await Promise.all([
     client.list(TektonInstallerSet),

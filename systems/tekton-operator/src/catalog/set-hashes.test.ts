@@ -37,7 +37,7 @@ const options = {
   },
 };
 
-/** What is hashed besides the spec. */
+/** The hashed fields besides the spec. */
 const more = {
   all: { PlatformData: '', RegistryOverride: '' },
   extra: { ExtraData: '' },

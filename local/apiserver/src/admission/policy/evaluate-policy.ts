@@ -13,7 +13,7 @@ export interface PolicyViolation {
   readonly index: number;
 }
 
-/** What a policy finds: the rules that are broken, and the annotations for the audit event, by key. */
+/** The result of a policy: the rules that are broken, and the annotations for the audit event, by key. */
 export interface PolicyResult {
   readonly violations: readonly PolicyViolation[];
   readonly denials: readonly PolicyViolation[];

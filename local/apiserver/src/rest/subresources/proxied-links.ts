@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 
-/** What is proxied: the place of the program under the API, and the hosts by which its pages may name it. */
+/** The proxied program: its place under the API, and the hosts by which its pages may name it. */
 export interface ProxiedPlace {
   /** `/api/v1/namespaces/NAMESPACE/pods/NAME/proxy`. */
   readonly prefix: string;

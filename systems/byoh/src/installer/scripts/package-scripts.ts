@@ -1,12 +1,12 @@
 /** The parts of the scripts that differ between package managers. All run with the functions of `stateFunctions`. */
 export interface PackageScripts {
-  /** What installing needs on the host, besides the programs that all hosts have. */
+  /** The programs that an installation needs on the host, besides the programs that all hosts have. */
   readonly programs: string;
   /** Fails when `$bundle/$file` is no package. */
   readonly readable: string;
   /** Sets `missing` where a package of the bundle could not be installed, and defines `package_of FILE` and `is_installed PACKAGE`. */
   readonly check: string;
-  /** What may keep Pods from each other and from their files: the firewall, SELinux. */
+  /** The scripts for programs that may keep Pods from each other and from their files: the firewall, SELinux. */
   readonly relax: string;
   /** Runs before the first installation of `$bundle/$file`, with the name `$package`. */
   readonly prepare: string;
