@@ -14,7 +14,14 @@ import { patchObject } from '../../patch-object.ts';
 import { group, machineFinalizer, versionAnnotation } from '../../wire-names.ts';
 import { type MachineDecision, type MachineSnapshot, markReady } from './decide.ts';
 import type { MachineControllerOptions } from './machine-options.ts';
-import { deleteNode, newProviderId, NodeError, openWorkload as openAnyWorkload, stampNode } from './workload-node.ts';
+import {
+  deleteNode,
+  deleteNodeOfHost,
+  newProviderId,
+  NodeError,
+  openWorkload as openAnyWorkload,
+  stampNode,
+} from './workload-node.ts';
 
 /** The requeue delay for objects that no watch reports: templates, and objects of workload clusters. */
 const retryMs = 2000;
@@ -32,18 +39,20 @@ export async function act(
   let machine = await holdMachine(client, snapshot.machine, decision.machine);
   if (decision.createConfig && snapshot.template) await createConfig(client, snapshot, snapshot.template);
   if (decision.deletesConfig && snapshot.config) await deleteConfig(client, snapshot.config);
-  const { host } = decision;
-  if (host) await writeHost(client, snapshot.machine, decision.claims ?? snapshot.attached, host, context);
-  for (const { before, after } of decision.releases ?? []) await patchObject(client, ByoHost, before, after, signal);
-  for (const { about, ...event } of decision.events) record(about === 'host' && host ? host : machine, event);
-  const { next } = decision;
-  let wanted = { ...decision.machine, metadata: machine.metadata };
-  if (next.type === 'release') {
+  const { host, next } = decision;
+  // Before the host is given back: another machine may take it at once, and its node has the same name.
+  if (isLeaving(snapshot, decision)) {
     const unreached = await leaveCluster(snapshot, context, options);
     if (unreached !== undefined) {
       record(machine, { type: 'Warning', reason: 'DeleteNodeFailed', message: unreached });
       return requeueAfter(retryMs);
     }
+  }
+  if (host) await writeHost(client, snapshot.machine, decision.claims ?? snapshot.attached, host, context);
+  for (const { before, after } of decision.releases ?? []) await patchObject(client, ByoHost, before, after, signal);
+  for (const { about, ...event } of decision.events) record(about === 'host' && host ? host : machine, event);
+  let wanted = { ...decision.machine, metadata: machine.metadata };
+  if (next.type === 'release') {
     await releaseObject(client, machine, machineFinalizer, signal);
     return undefined;
   }
@@ -87,23 +96,32 @@ async function visitNode(
   return await stampNode(workload, hostName, machine.spec?.providerID ?? newProviderId(hostName, context.random));
 }
 
+/** Whether the machine is deleted and gives its host back. A paused one keeps it. */
+function isLeaving({ machine }: MachineSnapshot, { next }: MachineDecision): boolean {
+  if (machine.metadata.deletionTimestamp === undefined) return false;
+  return next.type === 'release' || next.type === 'again';
+}
+
 /** An unreachable cluster must not keep a machine for ever. */
 const maxLeaveMs = 10 * 60_000;
 
 /**
  * Deletes the node of a machine that is deleted, as Cluster API does before it deletes the machine. Returns the error while it is worth
- * another attempt. A cluster that is deleted as a whole, or has no kubeconfig, has no node to delete.
+ * another attempt. A cluster that is deleted as a whole, or has no kubeconfig, has no node to delete. A machine that was deleted before
+ * it had a provider ID may have a node all the same: that of its host.
  */
 async function leaveCluster(
-  { machine, cluster, now }: MachineSnapshot,
+  { machine, cluster, attached, now }: MachineSnapshot,
   context: ReconcileContext,
   options: MachineControllerOptions,
 ): Promise<string | undefined> {
   const { providerID = '' } = machine.spec ?? {};
-  if (providerID === '' || cluster.metadata.deletionTimestamp !== undefined) return undefined;
+  const host = attached?.metadata.name;
+  if ((providerID === '' && !host) || cluster.metadata.deletionTimestamp !== undefined) return undefined;
   try {
     await using workload = await workloadOf(cluster, context, options);
-    if (workload) await deleteNode(workload, providerID);
+    if (workload && providerID !== '') await deleteNode(workload, providerID);
+    else if (workload && host) await deleteNodeOfHost(workload, host);
     return undefined;
   } catch (error) {
     context.signal.throwIfAborted();

@@ -66,6 +66,15 @@ export async function stampNode(
   return { providerID, addresses };
 }
 
+/** Deletes the node of a host whose machine never got to know it. One with a provider ID of another provider stays. */
+export async function deleteNodeOfHost(client: Client, host: string): Promise<void> {
+  const node = await client.getOrUndefined(kinds.Node, { name: host });
+  const providerID = node?.spec?.providerID ?? '';
+  if (!node || (providerID !== '' && !providerID.startsWith(`byoh://${host}/`))) return;
+  const { uid = '' } = node.metadata;
+  await client.delete(kinds.Node, { name: host }, { preconditions: { uid } }).catch(ignoreNotFound);
+}
+
 /** Deletes the node of a machine. One with another provider ID belongs to another machine by now, and stays. */
 export async function deleteNode(client: Client, providerID: string): Promise<void> {
   const name = /byoh:\/\/([^/]+)\//.exec(providerID)?.[1] ?? '';
