@@ -102,14 +102,6 @@ export const pipelineBugs: readonly PlantedBug[] = [
     scenario: 'pipeline-run-timeout',
   },
   {
-    title: 'a PipelineRun moves the start of its finally tasks with every reconcile',
-    class: 'hot loop',
-    file: `${pipelineRun}/decide/schedule.ts`,
-    find: 'return run.status?.finallyStartTime ?? formatTime(now);',
-    replace: 'return formatTime(now);',
-    scenario: 'pipeline-run-timeout',
-  },
-  {
     title: 'a PipelineRun starts a task though a parent is retried',
     class: 'stale state',
     file: `${pipelineRun}/decide/facts.ts`,

@@ -53,21 +53,13 @@ export const runtimeBugs: readonly PlantedBug[] = [
     scenario: 'jobs',
   },
   {
-    title: 'a finalizer is removed though the cleanup is not done',
-    class: 'intermediate state',
-    file: `${folder}/reconcile/reconcile-run.ts`,
-    find: "if (result.type === 'done') await releaseObject(client, object, name, this.signal);",
-    replace: 'await releaseObject(client, object, name, this.signal);',
-    scenario: 'connector-uninstall',
-  },
-  {
     title: 'an object is reconciled before it has its finalizer',
     class: 'intermediate state',
     file: `${folder}/reconcile/reconcile-run.ts`,
     find: "switch (finalizerStep(object, name)) {\n      case 'hold': {",
     replace:
       "switch (finalizerStep(object, name)) {\n      case 'hold': {\n        return readResult(await definition.reconcile(object, this.context(object)));",
-    scenario: 'connector-install',
+    scenario: 'connector-uninstall',
   },
   {
     title: 'a finalizer is removed together with those of others',
