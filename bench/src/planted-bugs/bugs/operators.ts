@@ -27,8 +27,8 @@ export const operatorBugs: readonly PlantedBug[] = [
     title: 'a machine leaves its node behind when it is deleted',
     class: 'wrong deletion',
     file: `${byoh}/controllers/byo-machine/act.ts`,
-    find: 'if (workload) await deleteNode(workload, providerID);',
-    replace: '',
+    find: "if (workload && providerID !== '') await deleteNode(workload, providerID);",
+    replace: "if (providerID !== '') return undefined;",
     scenario: 'machines',
   },
   {
@@ -40,27 +40,11 @@ export const operatorBugs: readonly PlantedBug[] = [
     scenario: 'machines',
   },
   {
-    title: 'a machine does not try again when it waits for a host',
-    class: 'unobserved state',
-    file: `${byoh}/controllers/byo-machine/act.ts`,
-    find: "if (next.type === 'again') return requeueAfter(next.afterMs);",
-    replace: "if (next.type === 'again') return undefined;",
-    scenario: 'machines',
-  },
-  {
     title: 'a machine takes the configuration of an earlier machine of its name',
     class: 'stale state',
     file: `${byoh}/controllers/byo-machine/observe.ts`,
     find: 'if (config) return { config: hasOwner(config, machine) ? config : { ...config, status: {} }, template: undefined };',
     replace: 'if (config) return { config, template: undefined };',
-    scenario: 'machines',
-  },
-  {
-    title: 'a host keeps a machine that is deleted',
-    class: 'intermediate state',
-    file: `${byoh}/controllers/byo-host/decide.ts`,
-    find: 'const host = isOrphan ? releaseHost(given) : given;',
-    replace: 'const host = given;',
     scenario: 'machines',
   },
   {
@@ -80,14 +64,6 @@ export const operatorBugs: readonly PlantedBug[] = [
     scenario: 'connector-change',
   },
   {
-    title: 'a set records its objects after they were created',
-    class: 'intermediate state',
-    file: `${installer}/install-set.ts`,
-    find: 'if (known !== before) await options.saveInventory?.(known);',
-    replace: '',
-    scenario: 'connector-change',
-  },
-  {
     title: 'a set settles objects that are still being deleted',
     class: 'missed rollback',
     file: `${installer}/install-set.ts`,
@@ -104,14 +80,6 @@ export const operatorBugs: readonly PlantedBug[] = [
     scenario: 'connector-install',
   },
   {
-    title: 'a Connector does not observe its InstallManifests',
-    class: 'unobserved state',
-    file: `${connectors}/connector/connector-sources.ts`,
-    find: 'mapped(InstallManifest, connectorKeys, {',
-    replace: 'mapped(InstallManifest, () => [], {',
-    scenario: 'connector-install',
-  },
-  {
     title: 'a listener does not observe that its Service is deleted',
     class: 'unobserved state',
     file: `${listeners}/controller.ts`,
@@ -125,14 +93,6 @@ export const operatorBugs: readonly PlantedBug[] = [
     file: `${listeners}/controller.ts`,
     find: 'return (serviceError ?? serving.servingError) ? requeueAfter(retryMs) : undefined;',
     replace: 'return undefined;',
-    scenario: 'listeners',
-  },
-  {
-    title: 'a listener writes the time of every reconcile into its status',
-    class: 'hot loop',
-    file: `${listeners}/decide.ts`,
-    find: 'configuration: { generatedName: generatedName(listener) },',
-    replace: 'configuration: { generatedName: `${generatedName(listener)}-${now}` },',
     scenario: 'listeners',
   },
 ];

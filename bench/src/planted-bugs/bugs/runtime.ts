@@ -78,14 +78,6 @@ export const runtimeBugs: readonly PlantedBug[] = [
     scenario: 'caches',
   },
   {
-    title: 'a status is written without the version that it was decided on',
-    class: 'lost update',
-    file: `${folder}/reconcile/write-status.ts`,
-    find: '...(namespace ? { namespace } : {}), uid, resourceVersion },\n    status:',
-    replace: '...(namespace ? { namespace } : {}), uid },\n    status:',
-    scenario: 'jobs',
-  },
-  {
     title: 'the owner of an object is not enqueued when the object changes',
     class: 'unobserved state',
     file: `${folder}/reconcile/watch-source.ts`,
