@@ -2,7 +2,6 @@ import type { PlantedBug } from '../planted-bug.ts';
 
 const byoh = 'systems/byoh/src';
 const installer = 'core/installer/src';
-const connectors = 'systems/connectors/src/controllers';
 const listeners = 'systems/triggers/src/controllers/event-listener';
 
 /** Bugs of byoh, Connectors, the Tekton Operator and Triggers. */
