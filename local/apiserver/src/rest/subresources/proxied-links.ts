@@ -48,7 +48,7 @@ const linkAttributes: ReadonlyMap<string, readonly string[]> = new Map(
 const startTag = /^<([a-z][^\s/>]*)(?:"[^"]*"|'[^']*'|[^"'>])*>/i;
 const attribute = /([^\s"'<>/=]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'=<>`]+)/g;
 const rawElements = new Set(['script', 'style', 'textarea', 'title']);
-/** A tag that is longer is not looked at. */
+/** A longer tag is passed on as it is. */
 const maxTag = 64 * 1024;
 
 /**
